@@ -1,0 +1,1 @@
+"""Benchmarks of meldcore: by position class, each asserting the answers it times."""

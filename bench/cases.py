@@ -1,0 +1,21 @@
+"""The positions that are measured, by class: `self` from ordinary games, `randJ_N` with J jokers and N table tiles."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
+RULES = "easy-rummy"
+
+
+@cache
+def by_class():
+    """Every case of free.jsonl (free jokers, opened) in lists by class."""
+    classes = {}
+    with open(DATA / "free.jsonl", encoding="utf-8") as lines:
+        for case in map(json.loads, lines):
+            classes.setdefault(case["cls"], []).append(case)
+    return classes
+
+
+EVERY_TILE = [f"{colour}{number}" for colour in "krby" for number in range(1, 14)] * 2 + ["*", "*"]

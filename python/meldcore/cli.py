@@ -1,0 +1,189 @@
+"""The `meldcore` command: answers for people, and `meldcore serve` for programs."""
+
+import argparse
+import os
+import sys
+from typing import Any, NoReturn
+
+from ._version import __version__
+from .errors import BadRules, MeldcoreError
+
+_DONE, _NO_TURN, _BAD_INPUT = 0, 1, 2
+
+_NOTATION = """\
+A position is "TABLE | HAND": sets separated by spaces, then tiles. A tile is a colour letter (k black, r red, b blue,
+y yellow) and a number, a joker is *. "=" before a set says group: =r5**. A third field, "| opening", says that the
+player has not opened yet. "-" reads the position from standard input.
+"""
+
+_EXAMPLES = """\
+examples:
+  meldcore best "k7b7y7 r4r5r6 | r7 k8 b8 y8"
+  meldcore best --objective points "r4r5r6 | r7 r8"
+  meldcore count --rules easy-rummy "| k10 k11 k12 r3 * | opening"
+  meldcore moves --limit 5 "r4r5r6 r8r9r10 | r7 b1"
+  meldcore partitions "r1r2r3r4r5r6 | b6 k6"
+  meldcore count --rules '{"preset": "rummi-q", "initial_meld": 0}' "| r1 r2 r3"
+  echo '{"id": 1, "op": "best", "table": "r4r5r6", "hand": "r7"}' | meldcore serve
+
+exit codes: 0 answered, 1 there is no legal turn (or no partition), 2 bad input
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, like any other bad input."""
+        self.exit(_BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command with these arguments (default: those of the process). Returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)  # type: ignore[no-any-return]
+    except MeldcoreError as error:
+        print(f"meldcore: {error}", file=sys.stderr)
+        return _BAD_INPUT
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # whoever read has seen enough; Python would complain once more when it flushes at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return _DONE
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="meldcore",
+        description="What can be laid? Exact answers for tile rummy.",
+        epilog=f"{_NOTATION}\n{_EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"meldcore {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
+
+    def question(name: str, help: str, *, paged: bool) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=help, description=f"Print {help}.", epilog=_NOTATION)
+        command.add_argument("position", metavar='"TABLE | HAND"', help="the position, or - for standard input")
+        command.add_argument(
+            "--rules", default="rummi-q", help="a preset (see meldcore rules) or a JSON object of fields; default rummi-q"
+        )
+        if paged:
+            command.add_argument("--limit", type=int, default=20, help="list at most so many (default 20, at most 10000)")
+            command.add_argument("--offset", type=int, default=0, help="leave out so many at the start")
+        command.add_argument("--json", action="store_true", help="the result as the protocol gives it")
+        command.set_defaults(run=_ask, op=name)
+        return command
+
+    question("count", "the number of legal turns", paged=False)
+    best = question("best", "the best turn", paged=False)
+    best.add_argument("--objective", choices=["tiles", "points"], default="tiles", help="lay the most of (default tiles)")
+    question("moves", "the legal turns", paged=True)
+    question("plays", "the parts of the hand that can be laid", paged=True)
+    question("partitions", "the ways to split all these tiles into valid sets", paged=True)
+
+    rules = commands.add_parser("rules", help="the presets", description="Show the presets, or every field of one.")
+    rules.add_argument("preset", nargs="?", help="the preset whose fields to show")
+    rules.add_argument("--json", action="store_true", help="as the protocol gives them")
+    rules.set_defaults(run=_show_rules)
+
+    serve = commands.add_parser(
+        "serve",
+        help="answer JSON requests on standard input",
+        description="Answer JSON requests, one a line, from standard input on standard output, until it ends.",
+    )
+    later = argparse.SUPPRESS  # the server has its own defaults
+    serve.add_argument("--threads", type=_positive, default=later, metavar="N", help="searches at a time (default 1)")
+    serve.add_argument(
+        "--max-line", type=_positive, default=later, metavar="N", help="bytes of a request, at most (default 1 MiB)"
+    )
+    serve.set_defaults(run=_serve)
+
+    bench = commands.add_parser(
+        "bench", help="one number that stands for every count", description="Print the signature of all counts."
+    )
+    bench.set_defaults(run=_bench)
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"at least 1, not {number}")
+    return number
+
+
+def _ask(options: argparse.Namespace) -> int:
+    """Put one question through the protocol's own op, so that both give the same answer."""
+    from . import protocol, rendering
+
+    text = options.position
+    if text == "-":
+        text = sys.stdin.buffer.read().decode(errors="replace").strip()
+    fields: dict[str, Any] = {"rules": _rules(options.rules)}
+    if options.op == "partitions":
+        fields["tiles"] = text.replace("|", " ").replace("=", " ")
+    else:
+        fields["position"] = text
+    for name in ("objective", "limit", "offset"):
+        if name in options:
+            fields[name] = getattr(options, name)
+    result = protocol.OPS[options.op](id=0, **fields).answer(protocol.Stop())
+    if options.json:
+        _print_json(result)
+    else:
+        show = rendering.printer()
+        for line in rendering.LINES[options.op](result):
+            show(line)
+    found = result["move"] if options.op == "best" else result["count"]
+    return _DONE if found else _NO_TURN
+
+
+def _rules(text: str) -> str | dict[str, Any]:
+    """A preset's name as it is, or the JSON object that a text with a brace is."""
+    if not text.lstrip().startswith("{"):
+        return text
+    import msgspec
+
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise BadRules(f"rules {text!r}: {error}", path="$.rules", token=text) from None
+
+
+def _show_rules(options: argparse.Namespace) -> int:
+    from . import rendering
+    from .rules import PRESETS, Rules
+
+    if options.preset is not None:
+        fields = Rules.preset(options.preset).to_json()
+        lines = rendering.fields_lines(fields)
+        result = fields
+    else:
+        result = {name: rules.to_json() for name, rules in PRESETS.items()}
+        lines = rendering.presets_lines(result)
+    if options.json:
+        _print_json(result)
+    else:
+        for line in lines:
+            print(line)
+    return _DONE
+
+
+def _print_json(result: dict[str, Any]) -> None:
+    import msgspec
+
+    print(msgspec.json.encode(result).decode())
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from .server import serve
+
+    serve(**{name: getattr(options, name) for name in ("threads", "max_line") if name in options})
+    return _DONE
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from .signature import signature
+
+    print(signature())
+    return _DONE

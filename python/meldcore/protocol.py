@@ -1,0 +1,374 @@
+"""The JSON protocol: what a request may say, what each op answers, how an error is reported. Source: PROTOCOL.md.
+
+Nothing here reads or writes: `read_request` turns one line into a request, `reply_to` a request into one line. The
+process around it, with its queue and threads, is `meldcore.server`.
+
+An op is one class: its fields are what the request may say, `answer` gives the result. REQUESTS lists them all.
+"""
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any, Union
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from . import sets
+from ._version import __version__
+from .errors import BadRequest, Cancelled, IllegalMove, MeldcoreError, TimeLimit, TooLarge, nearest
+from .moves import Play, partitions
+from .position import Move, Position
+from .rules import PRESETS, Rules
+
+PROTOCOL = 1
+RULES = 1
+ORDER = 1
+
+LONGEST_LIST = 10_000
+"""The most that `limit` and `n` may ask for."""
+
+SAFE_INTEGER = 2**53 - 1
+"""JavaScript and many JSON readers lose integers above; they are sent as decimal strings."""
+
+Id = int | str
+Whole = int | str
+"""A whole number as a request gives it; `_whole` reads it."""
+
+
+class BadJson(MeldcoreError):
+    """A line that is no JSON."""
+
+    code = "bad_json"
+
+
+class UnknownOp(MeldcoreError):
+    """An op that is not in OPS."""
+
+    code = "unknown_op"
+
+
+class UnknownField(MeldcoreError):
+    """A field that the op does not have."""
+
+    code = "unknown_field"
+
+
+class Stop:
+    """What ends a search early: its time limit, or somebody who cancels it."""
+
+    __slots__ = ("cancelled", "deadline")
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self.deadline: float | None = None
+
+    def start(self, time_limit_ms: float) -> None:
+        """The search begins now and has this long."""
+        self.deadline = monotonic() + time_limit_ms / 1000
+
+    @property
+    def due(self) -> bool:
+        return self.cancelled or (self.deadline is not None and monotonic() >= self.deadline)
+
+    def check(self) -> None:
+        """Raise Cancelled or TimeLimit when the search has to end."""
+        if self.cancelled:
+            raise Cancelled("the request was cancelled")
+        if self.due:
+            raise TimeLimit("the time limit was reached before the answer was complete", path="$.time_limit_ms")
+
+
+class Request(Struct, tag_field="op", forbid_unknown_fields=True, kw_only=True):
+    """Base of all requests. `time_limit_ms` counts from the start of the search."""
+
+    id: Id
+    time_limit_ms: float | None = None
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        """The result; a MeldcoreError where there is none."""
+        raise NotImplementedError
+
+
+class AtPosition(Request):
+    """Base of the ops that are asked about a position: given whole, or as table, hand and opened."""
+
+    rules: str | dict[str, Any] = "rummi-q"
+    position: str | UnsetType = UNSET
+    table: str | list[str] | UnsetType = UNSET
+    hand: str | list[str] | UnsetType = UNSET
+    opened: bool | UnsetType = UNSET
+
+    def at(self) -> Position:
+        rules = Rules.from_json(self.rules)
+        if self.position is UNSET:
+            return Position(
+                () if self.table is UNSET else self.table,
+                () if self.hand is UNSET else self.hand,
+                rules,
+                self.opened is not False,
+            )
+        for name in ("table", "hand", "opened"):
+            if getattr(self, name) is not UNSET:
+                raise BadRequest(f"{name} is given twice: position says it already", path=f"$.{name}", token=name)
+        return Position.parse(self.position, rules)
+
+
+class Count(AtPosition, tag="count"):
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        count = self.at().count()
+        stop.check()
+        return {"count": _json_whole(count)}
+
+
+class Moves(AtPosition, tag="moves"):
+    offset: Whole = 0
+    limit: Whole = 100
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        return _listing("moves", self.at().moves(), _move, self, stop)
+
+
+class Best(AtPosition, tag="best"):
+    objective: str | dict[str, dict[str, int]] = "tiles"
+    prefer: str | None = None
+    count_optimal: bool = False
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        position = self.at()
+        move = position.best(self.objective, self.prefer)
+        stop.check()
+        if move is None:
+            result = {"move": None, "tiles": 0, "points": 0, "goes_out": False}
+        else:
+            tiles = len(move.played)
+            goes_out = tiles == len(position.hand)
+            result = {"move": _move(move), "tiles": tiles, "points": move.points, "goes_out": goes_out}
+        if self.count_optimal:
+            result["optimal"] = _json_whole(_count_optimal(position, self.objective, stop))
+        return result
+
+
+class Plays(AtPosition, tag="plays"):
+    offset: Whole = 0
+    limit: Whole = 100
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        return _listing("plays", self.at().plays(), _play, self, stop)
+
+
+class Sample(AtPosition, tag="sample"):
+    n: Whole = 1
+    seed: Whole | None = None
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        n = _length("n", self.n)
+        seed = None if self.seed is None else _whole("seed", self.seed)
+        moves = self.at().moves()
+        stop.check()
+        return {"moves": [_move(move) for move in moves.sample(n, seed)]}
+
+
+class Index(AtPosition, tag="index", kw_only=True):
+    after: str | list[str]
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        moves = self.at().moves()
+        stop.check()
+        return {"index": _json_whole(moves.index(self.after))}
+
+
+class Partitions(Request, tag="partitions", kw_only=True):
+    tiles: str | list[str]
+    rules: str | dict[str, Any] = "rummi-q"
+    offset: Whole = 0
+    limit: Whole = 100
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        return _listing("partitions", partitions(self.tiles, Rules.from_json(self.rules)), list, self, stop)
+
+
+class ReadSet(Request, tag="set", kw_only=True):
+    set: str
+    rules: str | dict[str, Any] = "rummi-q"
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        read = sets.read_set(self.set, Rules.from_json(self.rules))
+        return {
+            "valid": read.valid,
+            "kind": read.kind,
+            "value": read.value,
+            "readings": read.readings,
+            "problem": read.problem,
+        }
+
+
+class Validate(AtPosition, tag="validate"):
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        self.at().validate()
+        return {"valid": True}
+
+
+class Normalise(Request, tag="normalise", kw_only=True):
+    tiles: str | list[str]
+    rules: str | dict[str, Any] = "rummi-q"
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        table = sets.normalise(self.tiles, Rules.from_json(self.rules))
+        stop.check()
+        return {"table": table}
+
+
+class Version(Request, tag="version"):
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        return {"name": "meldcore", "version": __version__, "protocol": PROTOCOL, "rules": RULES, "order": ORDER}
+
+
+class ShowRules(Request, tag="rules"):
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        return {name: rules.to_json() for name, rules in PRESETS.items()}
+
+
+class Ping(Request, tag="ping"):
+    """Answered by the server, which alone knows what is at work; so are `cancel` and `quit`."""
+
+
+class Cancel(Request, tag="cancel", kw_only=True):
+    target: Id
+
+
+class Quit(Request, tag="quit"):
+    pass
+
+
+REQUESTS: tuple[type[Request], ...] = (
+    Count, Moves, Best, Plays, Sample, Index, Partitions, ReadSet, Validate, Normalise, Version, ShowRules,
+    Ping, Cancel, Quit,
+)  # fmt: skip
+
+OPS = {request.__struct_config__.tag: request for request in REQUESTS}
+
+read_request = msgspec.json.Decoder(Union[REQUESTS]).decode  # noqa: UP007
+"""Read one line. Whatever it raises, `refusal` turns into the reply."""
+
+_encode = msgspec.json.Encoder().encode
+_read_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_read_raw = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+def success(id: Id, result: dict[str, Any]) -> bytes:
+    """The reply of a request that was answered."""
+    return _encode({"id": id, "ok": True, "result": result})
+
+
+def failure(id: Id | None, error: MeldcoreError) -> bytes:
+    """The reply of a request that could not be answered."""
+    fault = {"code": error.code, "message": str(error), "path": error.path or "$"}
+    return _encode({"id": id, "ok": False, "error": fault})
+
+
+def reply_to(request: Request, stop: Stop) -> bytes:
+    """Answer one request: the result, or the error that says why there is none. Nothing escapes."""
+    try:
+        if request.time_limit_ms is not None:
+            stop.start(request.time_limit_ms)
+        stop.check()
+        return success(request.id, request.answer(stop))
+    except MeldcoreError as error:
+        return failure(request.id, error)
+    except MemoryError:
+        return failure(request.id, TooLarge("the answer needs more memory than there is"))
+    except Exception as error:
+        from traceback import print_exc  # logged for whoever runs the server; no client sees a traceback
+
+        print_exc()
+        return failure(request.id, MeldcoreError(f"internal error: {type(error).__name__}: {error}"))
+
+
+def refusal(line: bytes, error: Exception) -> bytes:
+    """The reply to a line that `read_request` refused with `error`."""
+    try:
+        text = line.decode()
+        _read_raw(line)
+        fields = _read_object(text)
+    except UnicodeDecodeError as fault:
+        return failure(None, BadJson(f"not UTF-8 at byte {fault.start}"))
+    except RecursionError:
+        return failure(None, BadJson("nested too deeply"))
+    except msgspec.ValidationError:
+        return failure(None, BadRequest("a request is a JSON object"))
+    except msgspec.DecodeError as fault:
+        return failure(None, BadJson(str(fault)))
+    try:
+        id = msgspec.json.decode(fields["id"], type=Id)
+    except (KeyError, msgspec.DecodeError):
+        return failure(None, BadRequest("a request needs an id, a string or an integer", path="$.id"))
+    return failure(id, _fault(fields, error))
+
+
+def _fault(fields: dict[str, msgspec.Raw], error: Exception) -> MeldcoreError:
+    """What is wrong with a JSON object that has an id."""
+    try:
+        op = msgspec.json.decode(fields["op"], type=str)
+    except (KeyError, msgspec.DecodeError):
+        return BadRequest("a request needs an op, a string", path="$.op")
+    if op not in OPS:
+        return UnknownOp(f"there is no op {op!r}; the nearest known one is {nearest(op, OPS)!r}", path="$.op")
+    known = ("op", *OPS[op].__struct_encode_fields__)
+    for name in fields:
+        if name not in known:
+            message = f"{op} has no field {name!r}; the nearest known one is {nearest(name, known)!r}"
+            return UnknownField(message, path=f"$.{name}")
+    if isinstance(error, msgspec.ValidationError):
+        message, _, path = str(error).partition(" - at `")
+        return BadRequest(message, path=path.rstrip("`") or "$")
+    return BadJson("nested too deeply" if isinstance(error, RecursionError) else str(error))
+
+
+def _json_whole(number: int) -> int | str:
+    return number if number <= SAFE_INTEGER else str(number)
+
+
+def _whole(name: str, value: Whole) -> int:
+    """Read a number that is not negative, given as an integer or in decimal digits."""
+    if isinstance(value, str):
+        # the length keeps int() from refusing, or from taking long
+        number = int(value) if value.isascii() and value.isdigit() and len(value) <= 1000 else -1
+    else:
+        number = value
+    if number < 0:
+        raise BadRequest(f"{name} is a whole number, 0 or more, not {value!r:.40}", path=f"$.{name}", token=str(value))
+    return number
+
+
+def _length(name: str, value: Whole) -> int:
+    number = _whole(name, value)
+    if number > LONGEST_LIST:
+        raise TooLarge(f"{name} is at most {LONGEST_LIST}", path=f"$.{name}", token=str(value))
+    return number
+
+
+def _move(move: Move) -> dict[str, Any]:
+    return {"played": move.played, "table": move.table, "points": move.points, "unchanged": move.unchanged}
+
+
+def _play(play: Play) -> dict[str, Any]:
+    return {"played": play.played, "points": play.points, "arrangements": _json_whole(play.arrangements)}
+
+
+def _listing(
+    name: str,
+    items: Sequence[Any],
+    form: Callable[[Any], Any],
+    request: Moves | Plays | Partitions,
+    stop: Stop,
+) -> dict[str, Any]:
+    """A page of a lazy sequence. It is complete when nothing follows it; out of time it is shorter than asked."""
+    offset = _whole("offset", request.offset)
+    limit = _length("limit", request.limit)
+    total = items.total
+    page = []
+    for item in items[offset : min(offset + limit, total)]:
+        if stop.due:
+            break
+        page.append(form(item))
+    return {"count": _json_whole(total), name: page, "complete": offset + len(page) >= total}

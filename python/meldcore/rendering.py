@@ -1,0 +1,132 @@
+"""Answers for people: tiles in colour on a terminal, the same text plain in a pipe.
+
+Colour needs rich (the extra `cli`) and keeps to NO_COLOR. The text is the notation either way, so that what is printed
+can be typed in again.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+_STYLES = {
+    r"k\d+": "bold black on white",
+    r"r\d+": "bold red on white",
+    r"b\d+": "bold blue on white",
+    r"y\d+": "bold dark_orange on white",
+    r"\*": "bold magenta on white",
+}
+
+
+def printer() -> Callable[[str], None]:
+    """A function that prints one line on standard output, with the tiles in it in colour where that can be seen."""
+    if sys.stdout.isatty():
+        try:
+            from rich.console import Console
+            from rich.text import Text
+        except ImportError:
+            return print
+        console = Console(highlight=False)
+
+        def show(line: str) -> None:
+            text = Text(line)
+            for tile, style in _STYLES.items():
+                # no letter before it: the notation is read, not the words around it
+                text.highlight_regex(rf"(?<![a-z]){tile}", style)
+            console.print(text, soft_wrap=True)
+
+        return show
+    return print
+
+
+def count_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    yield str(result["count"])
+
+
+def best_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    move = result["move"]
+    if move is None:
+        yield "no legal turn"
+        return
+    yield f"lay    {' '.join(move['played'])}"
+    yield f"table  {' '.join(move['table'])}"
+    unchanged = f"{_number(move['unchanged'], 'set')} unchanged"
+    out = ", goes out" if result["goes_out"] else ""
+    yield f"       {_number(result['tiles'], 'tile')}, {_number(result['points'], 'point')}, {unchanged}{out}"
+
+
+def moves_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    moves = [f"{' '.join(move['played'])} -> {' '.join(move['table'])}" for move in result["moves"]]
+    return _page("legal turn", result, moves)
+
+
+def plays_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    plays = [
+        f"{' '.join(play['played'])}  ({_number(play['points'], 'point')}, "
+        f"{_number(play['arrangements'], 'arrangement')})"
+        for play in result["plays"]
+    ]
+    return _page("play", result, plays)
+
+
+def partitions_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    return _page("partition", result, [" ".join(table) for table in result["partitions"]])
+
+
+LINES = {
+    "count": count_lines,
+    "best": best_lines,
+    "moves": moves_lines,
+    "plays": plays_lines,
+    "partitions": partitions_lines,
+}
+"""The text of a result, by op."""
+
+
+def presets_lines(presets: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The presets side by side, as far as they differ in what is legal."""
+    rows = [("preset", "initial meld", "retrieval", "locked", "retrieved joker goes", "other")]
+    for name, fields in presets.items():
+        free = fields["joker_retrieval"] == "free"
+        rows.append(
+            (
+                name,
+                str(fields["initial_meld"]),
+                fields["joker_retrieval"],
+                "" if free else "yes" if fields["joker_sets_locked"] else "no",
+                "" if free else fields["retrieved_joker_use"],
+                ", ".join(
+                    f"{other}={_plain(fields[other])}"
+                    for other in ("joker_meld_value", "group_joker_needs_all", "cards")
+                    if fields[other]
+                ),
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(map(str.ljust, row, widths)).rstrip()
+
+
+def fields_lines(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Every field of one set of rules."""
+    width = max(map(len, fields))
+    for name, value in fields.items():
+        yield f"{name:{width}}  {_plain(value)}"
+
+
+def _page(noun: str, result: Mapping[str, Any], lines: list[str]) -> Iterator[str]:
+    yield _number(result["count"], noun)
+    yield from lines
+    if lines and not result["complete"]:
+        yield "..."
+
+
+def _number(count: int | str, noun: str) -> str:
+    """A count, in digits and words; counts above 2^53 come as decimal strings."""
+    return f"{int(count):,} {noun}{'' if int(count) == 1 else 's'}"
+
+
+def _plain(value: Any) -> str:
+    """A field of the rules as JSON writes it."""
+    return msgspec.json.encode(value).decode()

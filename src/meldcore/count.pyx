@@ -1,0 +1,589 @@
+"""Exact count of all arrangements that solve a problem: a sweep over numbers and colours that keeps no history.
+
+A frontier (plan.pxd) says all that the rest of the sweep needs; arrangements that share one are added up. Small sets of
+frontiers are a hashed list. Large ones are a matrix: rows are the states of two colours, columns those of the other
+two, and a colour's step adds multiples of rows to rows, long contiguous loops. Rows and columns are sorted by the
+jokers that they have spent, so that what the jokers cannot pay for is not stored.
+
+Counts are 64 bits wide as long as a bound (the matrix) or a check (the list) shows that they fit, else 128. What does
+not fit there either is an error, never a wrong number.
+"""
+
+from meldcore.errors import TooLarge
+
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from meldcore.bits cimport add_over, bit_width, mul_over, to_python, u8, u16, u32, u64, u128
+from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
+from meldcore.plan cimport CLASS_BITS, DEAD, Layer, Plan, SLACK_BITS, free_plan, init_plan, prepare, states_at
+from meldcore.problem cimport Problem
+from meldcore.tables cimport Automata, Groups, MAX_CLASSES, MAX_JOKERS, Step, Tables
+from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
+
+cdef extern from *:
+    """
+    // d += s * w for n counts; where d holds rubbish yet, d = s * w and zeros up to `full`
+    template <class V>
+    static inline void meldcore_add_row(V *__restrict d, const V *__restrict s, V w, int n, bool fresh, int full) {
+        if (fresh) {
+            for (int i = 0; i < n; i++) d[i] = s[i] * w;
+            for (int i = n; i < full; i++) d[i] = 0;
+        } else if (w == 1) {
+            for (int i = 0; i < n; i++) d[i] += s[i];
+        } else {
+            for (int i = 0; i < n; i++) d[i] += s[i] * w;
+        }
+    }
+    """
+    void add_row "meldcore_add_row"(u64* d, const u64* s, u64 w, int n, bint fresh, int full) noexcept nogil
+    void add_row "meldcore_add_row"(u128* d, const u128* s, u128 w, int n, bint fresh, int full) noexcept nogil
+
+ctypedef fused Count:
+    u64
+    u128
+
+cdef enum:
+    LIST_LIMIT = 512                # most frontiers (by a bound) for which the list is the faster one
+    MATRIX_BYTES = 100 << 20        # most room for one of the two matrices
+    LIST_BYTES = 110 << 20          # likewise for one of the two lists
+
+cdef enum Outcome:
+    FAILED = -1                     # with a Python error set
+    DONE
+    TOO_WIDE                        # a count does not fit
+    TOO_LARGE                       # more frontiers than there is room for
+
+
+# ---------------------------------------------------------------- frontiers as a hashed list
+
+cdef struct List:
+    Keys keys
+    void* counts                    # of each key; room for the wider of the two sizes
+
+
+cdef bint grow_list(List* l, int room_bits) except -1 nogil:
+    grow_keys(&l.keys, room_bits)
+    l.counts = realloc(l.counts, l.keys.room * sizeof(u128))
+    if l.counts == NULL:
+        raise MemoryError()
+    return True
+
+
+cdef inline bint add_to_list(List* l, u64 key, Count count) noexcept nogil:
+    """True when the count does not fit. There has to be room for one more entry."""
+    cdef u32 before = l.keys.entries
+    cdef u32 i = place_of(&l.keys, key)
+    cdef Count* counts = <Count*> l.counts
+    if i == before:
+        counts[i] = count
+        return False
+    return add_over(counts[i], count, &counts[i])
+
+
+cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, List* there, Count* total) except FAILED nogil:
+    """`tracks` says whether the tally is on; call with a constant, the loop is made for both."""
+    cdef const Automata* a = plan.automata
+    cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
+    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1, runs_mask = (<u64> 1 << slack_at) - 1
+    cdef u64 key, rest, following, after
+    cdef Count count, more, unit = 1
+    cdef const Layer* layer
+    cdef const Step *step
+    cdef const Step *end
+    cdef List* swap
+    cdef int i, state, slack, left, cls, jokers
+    cdef u32 e, tracked, t
+    cdef bint over = False
+    clear_keys(&here.keys)
+    over = add_to_list[Count](here, <u64> plan.slack << slack_at, unit)
+    for i in range(plan.layers):
+        layer = &plan.layer[i]
+        clear_keys(&there.keys)
+        tracked = 0
+        for e in range(here.keys.entries):
+            key = here.keys.keys[e]
+            count = (<Count*> here.counts)[e]
+            state = key >> layer.shift & state_mask
+            rest = key & runs_mask & ~(state_mask << layer.shift)
+            slack = (key >> slack_at & ((1 << SLACK_BITS) - 1)) + layer.need_before[state]
+            cls = key >> class_at & ((1 << CLASS_BITS) - 1)
+            if tracks:
+                tracked = <u32> (key >> tally_at)
+            step = a.steps + layer.steps[state].first
+            end = step + layer.steps[state].count
+            if there.keys.entries + (layer.steps[state].count << SLACK_BITS) > there.keys.room:
+                if there.keys.room * <size_t> 72 > LIST_BYTES:
+                    return TOO_LARGE
+                grow_list(there, bit_width(there.keys.room))
+            while step != end and step.b <= slack:
+                left = slack - step.b - layer.need_after[step.to]
+                if left < 0 or layer.next[cls][step.g] < 0:
+                    step += 1
+                    continue
+                following = rest | <u64> step.to << layer.shift
+                after = <u64> layer.next[cls][step.g]
+                over |= mul_over(count, <Count> step.ways, &more)
+                if tracks:
+                    t = tally_step(tally, tracked, layer, step)
+                    following |= <u64> t << tally_at
+                if not layer.last:
+                    over |= add_to_list[Count](there, following | <u64> left << slack_at | after << class_at, more)
+                else:
+                    for jokers in range(left + 1):
+                        if layer.groups.ways[after][jokers]:
+                            if tracks:
+                                following = following & ((<u64> 1 << tally_at) - 1)
+                                following |= <u64> tally_groups(tally, t, layer, jokers) << tally_at
+                            over |= mul_over(count, <Count> (step.ways * layer.groups.ways[after][jokers]), &more)
+                            over |= add_to_list[Count](there, following | <u64> (left - jokers) << slack_at, more)
+                step += 1
+        if over:
+            return TOO_WIDE
+        swap = here
+        here = there
+        there = swap
+    total[0] = 0
+    for e in range(here.keys.entries):
+        key = here.keys.keys[e]
+        left = key >> slack_at & ((1 << SLACK_BITS) - 1)
+        if tracks:
+            if not tally_accepts(tally, <u32> (key >> tally_at), plan.problem.jokers - left):
+                continue
+        elif plan.problem.jokers - left < plan.problem.must_jokers:
+            continue
+        over |= add_over(total[0], (<Count*> here.counts)[e], total)
+    return TOO_WIDE if over else DONE
+
+
+# ---------------------------------------------------------------- frontiers as a matrix
+
+cdef struct Pair:                   # states of the two colours of a half
+    u16 state[2]
+    u8 spent
+
+cdef struct Pairs:                  # those of a half that can occur together, the cheapest first
+    Pair* pair
+    u32* place                      # [state][state] -> index in `pair`
+    int upto[MAX_JOKERS + 2]        # upto[q + 1]: how many have spent at most q
+
+cdef struct Matrix:                 # [class of groups][slack][row][column]
+    void* counts
+    u8* used                        # of each row: 0, it holds rubbish and counts as zero
+    size_t counts_room
+    size_t used_room
+    size_t counts_at[MAX_JOKERS + 1]    # where a slack begins
+    size_t rows_at[MAX_JOKERS + 1]
+    size_t counts_of_class
+    size_t rows_of_class
+
+
+cdef void list_pairs(Pairs* pairs, const Plan* plan, int half, int number, int other_number) noexcept nogil:
+    """States of colour 2 * half after `number` with states of the next colour after `other_number`."""
+    cdef const u8* first = states_at(plan.spent, plan, 2 * half, number)
+    cdef const u8* second = states_at(plan.spent, plan, 2 * half + 1, other_number)
+    cdef int q, s, t, n = 0, states = plan.automata.states
+    pairs.upto[0] = 0
+    for q in range(plan.slack + 1):
+        for s in range(states):
+            if first[s] > q:
+                continue
+            for t in range(states):
+                if first[s] + second[t] == q:
+                    pairs.place[s * states + t] = n
+                    pairs.pair[n] = Pair([s, t], q)
+                    n += 1
+        pairs.upto[q + 1] = n
+
+
+cdef Outcome shape_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, int slack, int classes, size_t size) except FAILED nogil:
+    """Make room; every row unused. With slack k left, rows and columns have spent at most slack - k."""
+    cdef int k
+    m.counts_of_class = 0
+    m.rows_of_class = 0
+    for k in range(slack + 1):
+        m.counts_at[k] = m.counts_of_class
+        m.rows_at[k] = m.rows_of_class
+        m.counts_of_class += <size_t> rows.upto[slack - k + 1] * columns.upto[slack - k + 1]
+        m.rows_of_class += rows.upto[slack - k + 1]
+    if m.counts_of_class * classes * size > MATRIX_BYTES:
+        return TOO_LARGE
+    if m.counts_of_class * classes * size > m.counts_room:
+        m.counts_room = m.counts_of_class * classes * size
+        free(m.counts)
+        m.counts = malloc(m.counts_room)
+    if m.rows_of_class * classes > m.used_room:
+        m.used_room = m.rows_of_class * classes
+        free(m.used)
+        m.used = <u8*> malloc(m.used_room)
+    if m.counts == NULL or m.used == NULL:
+        m.counts_room = 0
+        m.used_room = 0
+        raise MemoryError()
+    memset(m.used, 0, m.rows_of_class * classes)
+    return DONE
+
+
+cdef void transpose(const Matrix* m, Matrix* to, const Pairs* rows, const Pairs* columns, int slack, int classes,
+                    Count unit) noexcept nogil:
+    """`to` is shaped already. `unit` only chooses the width."""
+    cdef int x, k, r, c, height, width, length
+    cdef const Count* source
+    cdef Count* target
+    cdef const u8* used
+    cdef u8* marks
+    for x in range(classes):
+        for k in range(slack + 1):
+            source = <const Count*> m.counts + x * m.counts_of_class + m.counts_at[k]
+            target = <Count*> to.counts + x * to.counts_of_class + to.counts_at[k]
+            used = m.used + x * m.rows_of_class + m.rows_at[k]
+            marks = to.used + x * to.rows_of_class + to.rows_at[k]
+            height = rows.upto[slack - k + 1]
+            width = columns.upto[slack - k + 1]
+            for r in range(height):
+                length = columns.upto[slack - k - rows.pair[r].spent + 1]
+                for c in range(length):
+                    if used[r]:
+                        target[<size_t> c * height + r] = source[<size_t> r * width + c]
+                        marks[c] |= source[<size_t> r * width + c] != 0
+                    else:
+                        target[<size_t> c * height + r] = 0
+
+
+cdef double step_factor(const Plan* plan, const Layer* layer, int place, int classes, const Matrix* m, const Pairs* rows,
+                        const Pairs* columns, Count* largest) noexcept nogil:
+    """The most ways that lead into one entry of the next matrix, and the largest entry of this one."""
+    cdef const Automata* a = plan.automata
+    cdef double into[MAX_CLASSES]
+    cdef double most = 0, ways
+    cdef const Step* step
+    cdef const Count* row
+    cdef u32 e
+    cdef int s, t, x, y, k, r, j, i
+    largest[0] = 0
+    for x in range(classes):
+        for k in range(plan.slack + 1):
+            for r in range(rows.upto[plan.slack - k + 1]):
+                if m.used[x * m.rows_of_class + m.rows_at[k] + r]:
+                    row = <const Count*> m.counts + x * m.counts_of_class + m.counts_at[k]
+                    row += <size_t> r * columns.upto[plan.slack - k + 1]
+                    for i in range(columns.upto[plan.slack - k - rows.pair[r].spent + 1]):
+                        largest[0] = max(largest[0], row[i])
+    for t in range(a.states):
+        if layer.need_after[t] == DEAD:
+            continue
+        memset(into, 0, sizeof(into))
+        for s in range(a.states):
+            if layer.need_before[s] == DEAD:
+                continue
+            step = a.steps + layer.steps[s].first
+            for e in range(layer.steps[s].count):
+                if step[e].to != t:
+                    continue
+                for x in range(classes):
+                    y = layer.groups.next[place][x][step[e].g]
+                    if y < 0:
+                        continue
+                    ways = step[e].ways
+                    if place == 3:
+                        k = 0
+                        for j in range(plan.problem.jokers + 1):
+                            k += layer.groups.ways[y][j]
+                        ways *= k
+                        y = 0
+                    into[y] += ways
+                    most = max(most, into[y])
+    return most
+
+
+cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED nogil:
+    """The colours of a number are taken half by half, the half in the rows first: one transposition a number."""
+    cdef const Problem* p = plan.problem
+    cdef const Automata* a = plan.automata
+    cdef int slack = plan.slack
+    cdef double limit = 9.2e18 if sizeof(Count) == 8 else 1.7e38
+    cdef double bound = 1, factor
+    cdef Count largest, unit = 1
+    cdef Matrix *here = &arena.matrix[0]
+    cdef Matrix *there = &arena.matrix[1]
+    cdef Matrix *swap
+    cdef Pairs *rows
+    cdef Pairs *next_rows
+    cdef Pairs *columns
+    cdef int current[2]                 # which of the two lists of a half is the one in use
+    cdef int half = 0                   # the half in the rows
+    cdef int order[4]
+    cdef Layer layer
+    cdef const Layer *at = plan.layer
+    cdef const Layer *layers_end = plan.layer + plan.layers
+    cdef const Groups* groups
+    cdef int n, i, c, classes, next_classes, vector, own
+    cdef bint busy[4]
+    current[0] = 0
+    current[1] = 0
+    list_pairs(&arena.pairs[0][0], plan, 0, 0, 0)
+    list_pairs(&arena.pairs[1][0], plan, 1, 0, 0)
+    if shape_matrix(here, &arena.pairs[0][0], &arena.pairs[1][0], slack, 1, sizeof(Count)) == TOO_LARGE:
+        return TOO_LARGE
+    (<Count*> here.counts)[here.counts_at[slack]] = 1
+    here.used[here.rows_at[slack]] = 1
+    for n in range(1, p.numbers + 1):
+        if at == layers_end or at.number != n:
+            continue
+        for i in range(4):
+            order[i] = (2 * half + i) & 3 if i < 2 else (2 - 2 * half) + i - 2
+        vector = 0
+        for i in range(3, -1, -1):
+            vector = vector * (a.copies + 1) + bit_width(plan.gives[order[i]][n]) - 1
+        groups = &a.groups[vector]
+        for i in range(4):
+            c = order[i]
+            busy[i] = not (plan.idle[c][n] and groups.classes[i] == 1 and (
+                groups.classes[i + 1] == 1 if i < 3 else plan.vector[n] == 0))
+        for i in range(4):
+            c = order[i]
+            own = c & 1
+            classes = groups.classes[i]
+            next_classes = 1 if i == 3 else groups.classes[i + 1]
+            if i == 2:
+                if not (busy[2] or busy[3]):
+                    break
+                rows = &arena.pairs[half][current[half]]
+                columns = &arena.pairs[1 - half][current[1 - half]]
+                if shape_matrix(there, columns, rows, slack, classes, sizeof(Count)) == TOO_LARGE:
+                    return TOO_LARGE
+                transpose[Count](here, there, rows, columns, slack, classes, unit)
+                swap = here
+                here = there
+                there = swap
+                half = 1 - half
+            if not busy[i]:
+                continue
+            fill_layer(plan, &layer, n, c, i == 3, groups, i)
+            rows = &arena.pairs[half][current[half]]
+            next_rows = &arena.pairs[half][1 - current[half]]
+            columns = &arena.pairs[1 - half][current[1 - half]]
+            list_pairs(next_rows, plan, half, n, n if own else n - 1)
+            factor = cheap_factor(a, &layer, classes)
+            if bound * factor > limit:
+                factor = step_factor[Count](plan, &layer, i, classes, here, rows, columns, &largest)
+                bound = <double> largest
+            bound *= factor
+            if bound > limit:
+                return TOO_WIDE
+            if shape_matrix(there, next_rows, columns, slack, next_classes, sizeof(Count)) == TOO_LARGE:
+                return TOO_LARGE
+            step_matrix[Count](plan, &layer, own, classes, here, there, rows, next_rows, columns, unit)
+            swap = here
+            here = there
+            there = swap
+            current[half] = 1 - current[half]
+        while at != layers_end and at.number == n:
+            at += 1
+    total[0] = 0
+    for i in range(slack + 1):
+        if p.jokers - i >= p.must_jokers and here.used[here.rows_at[i]]:
+            if add_over(total[0], (<Count*> here.counts)[here.counts_at[i]], total):
+                return TOO_WIDE
+    return DONE
+
+
+cdef void fill_layer(const Plan* plan, Layer* layer, int number, int colour, bint last, const Groups* groups, int place) noexcept nogil:
+    """A layer of an order of colours other than the usual one."""
+    cdef const Automata* a = plan.automata
+    layer.number = number
+    layer.colour = colour
+    layer.must = plan.problem.must[colour][number]
+    layer.most = plan.problem.most[colour][number]
+    layer.last = last
+    layer.groups = groups
+    layer.next = groups.next[place]
+    layer.steps = &a.step_spans[((layer.must << 2 | layer.most) << 2 | (bit_width(plan.gives[colour][number]) - 1)) * a.states]
+    layer.need_before = states_at(plan.need, plan, colour, number - 1)
+    layer.need_after = states_at(plan.need, plan, colour, number)
+
+
+cdef double cheap_factor(const Automata* a, const Layer* layer, int classes) noexcept nogil:
+    """An upper bound of step_factor that needs no look at the matrix."""
+    cdef const Step* step
+    cdef double ways = 0
+    cdef u32 into[512]
+    cdef u32 e, most = 0
+    cdef int s
+    memset(into, 0, a.states * sizeof(u32))
+    for s in range(a.states):
+        if layer.need_before[s] == DEAD:
+            continue
+        step = a.steps + layer.steps[s].first
+        for e in range(layer.steps[s].count):
+            into[step[e].to] += step[e].ways
+            most = max(most, into[step[e].to])
+    ways = most * <double> classes
+    return ways * layer.groups.most_ways if layer.last else ways
+
+
+cdef void step_matrix(const Plan* plan, const Layer* layer, int own, int classes, const Matrix* here, Matrix* there,
+                      const Pairs* rows, const Pairs* next_rows, const Pairs* columns, Count unit) noexcept nogil:
+    """One colour's step, the colour being `own` (0 or 1) of its half. `unit` only chooses the width."""
+    cdef const Automata* a = plan.automata
+    cdef int slack = plan.slack, states = a.states
+    cdef int x, y, k, r, to, length, have, left, j, state
+    cdef Pair pair
+    cdef const Count* row
+    cdef const Step *step
+    cdef const Step *end
+    for x in range(classes):
+        for k in range(slack + 1):
+            for r in range(rows.upto[slack - k + 1]):
+                if not here.used[x * here.rows_of_class + here.rows_at[k] + r]:
+                    continue
+                row = <const Count*> here.counts + x * here.counts_of_class + here.counts_at[k]
+                row += <size_t> r * columns.upto[slack - k + 1]
+                pair = rows.pair[r]
+                state = pair.state[own]
+                length = columns.upto[slack - k - pair.spent + 1]
+                have = k + layer.need_before[state]
+                step = a.steps + layer.steps[state].first
+                end = step + layer.steps[state].count
+                while step != end and step.b <= have:
+                    left = have - step.b - layer.need_after[step.to]
+                    y = layer.next[x][step.g]
+                    if left >= 0 and y >= 0:
+                        if own:
+                            to = next_rows.place[pair.state[0] * states + step.to]
+                        else:
+                            to = next_rows.place[step.to * states + pair.state[1]]
+                        if not layer.last:
+                            add_to_matrix[Count](there, next_rows, columns, slack, y, left, to, row, step.ways, length)
+                        else:
+                            for j in range(left + 1):
+                                if layer.groups.ways[y][j]:
+                                    add_to_matrix[Count](there, next_rows, columns, slack, 0, left - j, to, row,
+                                                         <Count> (step.ways * layer.groups.ways[y][j]), length)
+                    step += 1
+
+
+cdef inline void add_to_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, int slack, int cls, int left, int r,
+                               const Count* row, Count ways, int length) noexcept nogil:
+    cdef u8* used = m.used + cls * m.rows_of_class + m.rows_at[left] + r
+    cdef Count* target = <Count*> m.counts + cls * m.counts_of_class + m.counts_at[left]
+    target += <size_t> r * columns.upto[slack - left + 1]
+    add_row(target, row, ways, length, not used[0], columns.upto[slack - left - rows.pair[r].spent + 1])
+    used[0] = 1
+
+
+# ---------------------------------------------------------------- the count
+
+cdef struct Arena:                  # all memory of a count, kept for the next one
+    Plan plan
+    List list[2]
+    Matrix matrix[2]
+    Pairs pairs[2][2]
+    int pair_states                 # for how many states the pairs have room
+
+
+cdef class CountArena:
+    cdef Arena arena
+    cdef Tally tally
+
+    def __cinit__(self):
+        memset(&self.arena, 0, sizeof(Arena))
+        self.tally = Tally()
+        init_plan(&self.arena.plan)
+        grow_list(&self.arena.list[0], 10)
+        grow_list(&self.arena.list[1], 10)
+
+    def __dealloc__(self):
+        cdef int i
+        free_plan(&self.arena.plan)
+        for i in range(2):
+            free_keys(&self.arena.list[i].keys)
+            free(self.arena.list[i].counts)
+            free(self.arena.matrix[i].counts)
+            free(self.arena.matrix[i].used)
+        for i in range(4):
+            free(self.arena.pairs[i >> 1][i & 1].pair)
+            free(self.arena.pairs[i >> 1][i & 1].place)
+
+
+cdef bint room_for_pairs(Arena* arena, int states) except -1 nogil:
+    cdef int i
+    cdef Pairs* pairs
+    if states <= arena.pair_states:
+        return True
+    for i in range(4):
+        pairs = &arena.pairs[i >> 1][i & 1]
+        pairs.pair = <Pair*> realloc(pairs.pair, states * states * sizeof(Pair))
+        pairs.place = <u32*> realloc(pairs.place, states * states * sizeof(u32))
+        if pairs.pair == NULL or pairs.place == NULL:
+            raise MemoryError()
+    arena.pair_states = states
+    return True
+
+
+cdef bint is_small(const Plan* plan) noexcept nogil:
+    """Are there few frontiers, by the live states of the colours?"""
+    cdef int n, c, s, live
+    cdef const u8* need
+    cdef double frontiers
+    for n in range(1, plan.problem.numbers):
+        frontiers = 1
+        for c in range(4):
+            need = states_at(plan.need, plan, c, n)
+            live = 0
+            for s in range(plan.automata.states):
+                live += need[s] != DEAD
+            frontiers *= live
+        if frontiers > <double> <int> LIST_LIMIT:
+            return False
+    return True
+
+
+cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* arena, Tally tally, u128* total) except FAILED nogil:
+    cdef u64 narrow = 0
+    cdef Outcome outcome = TOO_LARGE
+    cdef Plan* plan = &arena.plan
+    total[0] = 0
+    if not prepare(problem, automata, plan):
+        return DONE
+    if problem.threshold:
+        tally.reset(plan)
+        return sweep_list[u128](plan, tally, True, &arena.list[0], &arena.list[1], total)
+    if not is_small(plan):
+        room_for_pairs(arena, automata.states)
+        outcome = sweep_matrix[u64](plan, arena, &narrow)
+        if outcome == TOO_WIDE:
+            return sweep_matrix[u128](plan, arena, total)
+    if outcome == TOO_LARGE:
+        outcome = sweep_list[u64](plan, tally, False, &arena.list[0], &arena.list[1], &narrow)
+        if outcome == TOO_WIDE:
+            return sweep_list[u128](plan, tally, False, &arena.list[0], &arena.list[1], total)
+    total[0] = narrow
+    return outcome
+
+
+cdef list idle = []                 # arenas that no thread uses; appended and popped under the GIL
+
+
+cdef object count_arrangements(const Problem* problem, Tables tables):
+    """The exact number of arrangements that solve the problem, as a Python int.
+
+    OverflowError where it does not fit into 128 bits, TooLarge where the sweep needs more than about 220 MiB.
+    """
+    cdef CountArena arena = idle.pop() if idle else CountArena()
+    cdef Problem table
+    cdef u128 total = 0, without = 0
+    cdef Outcome outcome
+    with nogil:
+        outcome = sweep(problem, &tables.automata, &arena.arena, arena.tally, &total)
+        if outcome == DONE and problem.lay and not problem.threshold and total:
+            table = problem[0]
+            memcpy(table.most, table.must, sizeof(table.most))
+            table.jokers = table.must_jokers
+            outcome = sweep(&table, &tables.automata, &arena.arena, arena.tally, &without)
+    idle.append(arena)
+    if outcome == TOO_WIDE:
+        raise OverflowError("more than 2**128 arrangements")
+    if outcome == TOO_LARGE:
+        raise TooLarge("this count needs more than the 220 MiB that a search may use")
+    return to_python(total - without)

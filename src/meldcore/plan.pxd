@@ -1,0 +1,63 @@
+"""Preparation of one problem: what each colour alone can still do, and the layers where anything can happen.
+
+Exact, not a relaxation within a colour: a state is live after number n when the colour can reach it and can finish from
+it, groups allowed whatever they could take of that colour. All it costs in jokers is known too:
+
+need    least jokers with which the colour gets from a state after number n to the end
+spent   least jokers used on the way there plus need, beyond what the colour takes anyway
+slack   jokers left when every colour has what it needs; it never rises along a sweep, below 0 is dead
+
+A tile that fits nowhere falls out by itself: its colour stays in state 0 there and it may give nothing to groups.
+"""
+
+from meldcore.bits cimport i8, u16, u64, u8
+from meldcore.problem cimport Problem
+from meldcore.tables cimport Automata, Groups, MAX_COPIES, Span
+
+cdef enum:
+    DEAD = 255
+    MAX_LAYERS = 60
+
+cdef struct Layer:                      # one colour at one number
+    u8 number
+    u8 colour
+    u8 must
+    u8 most
+    u8 shift                            # of the colour's state in a frontier key
+    bint last                           # the last colour of its number: groups are settled here
+    const Groups* groups
+    const i8 (*next)[MAX_COPIES + 1]    # groups.next of this colour
+    const Span* steps                   # [state]
+    const u8* need_before               # [state before]
+    const u8* need_after                # [state after]; DEAD where not live
+
+cdef struct Plan:
+    const Problem* problem
+    const Automata* automata
+    int stride                          # states, rounded up
+    int slack                           # at the start
+    int state_bits
+    int layers
+    Layer layer[MAX_LAYERS]
+    u8 gives[4][16]                     # [colour][number] set of g that a colour may give to groups
+    int vector[16]                      # [number] most g by colour, as the index of Automata.groups
+    bint idle[4][16]                    # nothing but state 0 before and after, and nothing to place
+    u8* need                            # [colour][number][state]
+    u8* spent
+    size_t room                         # bytes behind `need` and `spent`
+
+
+# A frontier, all that the rest of a sweep needs to know, is packed into 64 bits: the states of the four colours, slack
+# (3 bits), the class of the groups under way (5 bits), then 24 bits for what a sweep tracks beside (see tally.pxd).
+cdef enum:
+    SLACK_BITS = 3
+    CLASS_BITS = 5
+
+cdef inline u8* states_at(u8* table, const Plan* plan, int colour, int number) noexcept nogil:
+    return table + (colour * 16 + number) * plan.stride
+
+cdef void init_plan(Plan* plan) noexcept nogil
+cdef void free_plan(Plan* plan) noexcept nogil
+
+# False when some colour cannot be finished: no arrangement exists. The problem has to outlive the plan.
+cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) except -1 nogil

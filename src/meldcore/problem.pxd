@@ -1,0 +1,20 @@
+"""What a search is given: the tiles that must and the tiles that may be used. It knows no presets and no players."""
+
+from meldcore.bits cimport u8
+
+cdef enum:
+    COLOURS = 4           # room; an edition may have fewer
+    ROOM = 16             # numbers run from 1 to 15 at most, place 0 is not used
+    MAX_SETS = 64         # 160 tiles make 53 sets
+
+cdef struct Problem:
+    int numbers
+    int colours
+    u8 must[COLOURS][ROOM]      # copies that have to be used: the table's
+    u8 most[COLOURS][ROOM]      # copies at hand: the table's and the hand's, must <= most
+    int must_jokers
+    int jokers                  # must_jokers <= jokers
+    bint lay                    # at least one tile beyond `must` has to be used
+    int threshold               # what the sets must be worth together; 0: nothing to reach
+    int joker_value             # what a joker counts in `threshold`; -1: the tile it stands for
+    bint part                   # the threshold concerns some part of the tiles beyond `must`, arranged by itself

@@ -1,0 +1,150 @@
+"""Sets of the table as integers, tiles as counts, and how both are read from text and written.
+
+A set code is 30 bits wide. Two sets are equal (RULES.md 1) exactly when their codes are, and codes sorted as
+integers stand in the canonical order of a table: runs before groups, then by colour, number and length.
+
+    bit 29      0: run, 1: group
+    bits 27-28  colour: that of the run, or the lowest natural colour of the group
+    bits 23-26  number: what the first tile of the run stands for, or the number of the group
+    bits 19-22  length, jokers included
+    bits 0-14   run: bit i is set when tile i is a joker; group: mask of natural colours << 4 | jokers
+"""
+
+from libcpp.algorithm cimport sort
+
+from meldcore.bits cimport lowest, popcount, u8, u32
+from meldcore.problem cimport COLOURS, MAX_SETS, ROOM
+
+cdef enum:
+    KIND_BIT = 29
+    COLOUR_BIT = 27
+    NUMBER_BIT = 23
+    LENGTH_BIT = 19
+    DETAIL = (1 << 15) - 1
+
+    MOST_COUNTED = 100      # so that a table's count and a hand's add up within 8 bits
+
+
+cdef inline u32 run_code(int colour, int first, int length, u32 joker_mask) noexcept nogil:
+    return <u32> colour << COLOUR_BIT | <u32> first << NUMBER_BIT | <u32> length << LENGTH_BIT | joker_mask
+
+cdef inline u32 group_code(int number, u32 colour_mask, int jokers) noexcept nogil:
+    """`colour_mask` holds the natural tiles' colours, at least one."""
+    cdef u32 length = popcount(colour_mask) + jokers
+    return (1u << KIND_BIT | <u32> lowest(colour_mask) << COLOUR_BIT | <u32> number << NUMBER_BIT
+            | length << LENGTH_BIT | colour_mask << 4 | <u32> jokers)
+
+cdef inline bint is_group(u32 code) noexcept nogil:
+    return code >> KIND_BIT
+
+cdef inline int set_colour(u32 code) noexcept nogil:
+    return code >> COLOUR_BIT & 3
+
+cdef inline int set_number(u32 code) noexcept nogil:
+    return code >> NUMBER_BIT & 15
+
+cdef inline int set_length(u32 code) noexcept nogil:
+    return code >> LENGTH_BIT & 15
+
+cdef inline u32 set_detail(u32 code) noexcept nogil:
+    return code & DETAIL
+
+cdef inline int set_jokers(u32 code) noexcept nogil:
+    return code & 15 if is_group(code) else popcount(code & DETAIL)
+
+cdef inline int add_tiles(u32 code, u8 (*counts)[ROOM]) noexcept nogil:
+    """Add the natural tiles of a set to `counts`; returns the number of its jokers."""
+    cdef u32 naturals
+    if is_group(code):
+        naturals = set_detail(code) >> 4
+        while naturals:
+            counts[lowest(naturals)][set_number(code)] += 1
+            naturals &= naturals - 1
+    else:
+        naturals = ~set_detail(code) & ((1u << set_length(code)) - 1)
+        while naturals:
+            counts[set_colour(code)][set_number(code) + lowest(naturals)] += 1
+            naturals &= naturals - 1
+    return set_jokers(code)
+
+cdef inline int set_value(u32 code, int joker_value) noexcept nogil:
+    """Points in an initial meld; `joker_value` is what each joker counts, -1: the tile it stands for."""
+    cdef int length = set_length(code), step = 0 if is_group(code) else 1
+    cdef int value = length * set_number(code) + step * (length * (length - 1) // 2)
+    cdef u32 places
+    if joker_value >= 0 and set_jokers(code):
+        places = set_detail(code) if step else (1u << set_jokers(code)) - 1
+        while places:
+            value += joker_value - set_number(code) - step * lowest(places)
+            places &= places - 1
+    return value
+
+cdef inline void sort_codes(u32* codes, int n) noexcept nogil:
+    sort(codes, codes + n)
+
+
+cdef enum Retrieval:
+    FREE
+    REPLACE
+    REPLACE_FROM_HAND
+
+cdef enum RetrievedUse:
+    ANYWHERE
+    NEW_SET
+    HAND_ONLY_SET
+
+cdef struct RuleFields:
+    int colours
+    int numbers
+    int copies
+    int jokers
+    int max_jokers_per_set      # `jokers` where there is no limit
+    int initial_meld
+    int joker_meld_value        # -1: the tile it stands for
+    int joker_hand_value
+    bint table_play_on_opening_turn
+    Retrieval joker_retrieval
+    bint joker_sets_locked
+    RetrievedUse retrieved_joker_use
+    bint group_joker_needs_all
+
+cdef class CoreRules:
+    """What the core needs of a Rules object, read from it once and kept in it."""
+    cdef RuleFields fields
+
+# A Rules object from what users give: a Rules object, the name of a preset, or an object of fields.
+cdef object rules_of(object rules)
+
+# `rules` is a Rules object. BadRules where its game is not supported.
+cdef CoreRules core_rules(object rules)
+
+# To read sets whose rules are not known: every field that decides what a set is, but the numbers, at its widest.
+cdef CoreRules largest_edition(int numbers)
+
+# One tile: its colour, or -1 for a joker. `where` and `path` are for errors.
+cdef int read_tile(object text, str where, str path, CoreRules core, int* number) except -2
+
+# Read a table, a string or a sequence of set strings, into at most MAX_SETS codes in the order given; returns
+# their number. Every tile is one of the edition and every set is valid (RULES.md 1); copies are not checked.
+# `name` says in errors what it is: "table", "after".
+cdef int read_table(object table, str name, CoreRules core, u32* codes) except -1
+
+# The same from text[start:end]; errors name places in the whole text.
+cdef int read_table_text(str text, Py_ssize_t start, Py_ssize_t end, str name, CoreRules core,
+                         u32* codes) except -1
+
+# Add loose tiles, a string or a sequence of tile strings, to `counts`; returns the number of jokers among them.
+# `name` says in errors what they are: "hand", "tiles". Copies are not checked; a count stops at MOST_COUNTED.
+cdef int read_tiles(object tiles, str name, CoreRules core, u8 (*counts)[ROOM]) except -1
+cdef int read_tiles_text(str text, Py_ssize_t start, Py_ssize_t end, str name, CoreRules core,
+                         u8 (*counts)[ROOM]) except -1
+
+# Raise BadPosition where `counts` and `jokers` exceed the edition, naming the first tile too many. They sum up
+# `codes`, the n sets of a table in the order given, and `tiles`, loose tiles as they were given.
+cdef int check_copies(const u8 (*counts)[ROOM], int jokers, const u32* codes, int n, object tiles, str name,
+                      CoreRules core) except -1
+
+# Canonical text. `numbers` is the highest number of the edition: it decides which groups need a leading "=".
+cdef str format_set(u32 code, int numbers)
+cdef tuple format_table(const u32* codes, int n, int numbers)
+cdef tuple format_tiles(const u8 (*counts)[ROOM], int jokers)
