@@ -1,4 +1,5 @@
 import pytest
+
 from meldcore import Position
 
 from .cases import RULES, by_class

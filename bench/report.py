@@ -8,7 +8,6 @@ prototypes (C++ sources in DIR) need g++; cells of what is missing stay empty.
 """
 
 import argparse
-import gc
 import multiprocessing
 import random
 import resource
@@ -21,31 +20,35 @@ from itertools import islice
 from statistics import median
 
 import msgspec
+
 from meldcore import Position, best, count, diagram, partitions
 
 from .cases import EVERY_TILE, RULES, by_class
 from .prototypes import Prototypes
 from .serving import COMMAND, best_requests, decode_and_encode, exchange, server
 
-MANY = 10_000  # moves of a position whose listing is timed
-SAMPLE = 200  # moves taken by their place
+MANY = 10_000  # a position has more moves than this where listing them is timed
 LISTED = 1_000_000  # moves listed at most
+KTH = 200  # moves taken by their place
+ROUNDS = 50  # of all requests to the server
 COVER_SECONDS = 30
-ROUNDS = 50  # of the requests to the server
 
-# what is measured by class: its name, what to reach, and how it comes from the figures of a class
+# By class: what is measured, what to reach, and how it comes from the class's figures.
 BY_CLASS = (
-    ("search in `best()` / better prototype", "≤ 1.5", lambda t: t["best search"] / min(t["best_first"], t["best_bounded"])),
-    ("what `best()` adds to it / a dict of the move", "≤ 10", lambda t: t["best call"]),
-    ("compact ILP / `best()`", "≥ 100", lambda t: t["compact"] / t["best"]),
-    ("compact ILP, tuned / `best()`", "", lambda t: t["compact tuned"] / t["best"]),
-    ("ILP over all sets / `best()`", "", lambda t: t["all sets"] / t["best"]),
-    ("search in `count()` / prototype", "≤ 1.5", lambda t: t["count search"] / t["count prototype"]),
-    ("`count()` / search in it", "", lambda t: t["count"] / t["count search"]),
-    ("building `moves()` / prototype", "≤ 2", lambda t: t["build"] / t["build prototype"]),
-    ("`moves[k]` / prototype", "≤ 10", lambda t: t["k-th"] / t["k-th prototype"]),
-    ("listing into an array, rate / prototype's", "≥ 0.5", lambda t: t["list rate"] / t["list rate prototype"]),
-    ("iterating moves, a second", "≥ 200,000", lambda t: t["iterate rate"]),
+    ("search in `best()` / better prototype", "≤ 1.5", lambda f: f["best search"] / f["best prototype"]),
+    ("rest of `best()` / a dict of the move", "≤ 10", lambda f: f["best rest"]),
+    ("compact ILP / `best()`", "≥ 100", lambda f: f["compact"] / f["best"]),
+    ("compact ILP tuned / `best()`", "", lambda f: f["compact tuned"] / f["best"]),
+    ("ILP of all sets / `best()`", "", lambda f: f["all sets"] / f["best"]),
+    ("search in `count()` / prototype", "≤ 1.5", lambda f: f["count search"] / f["count prototype"]),
+    ("building `moves()` / prototype", "≤ 2", lambda f: f["build"] / f["build prototype"]),
+    ("`moves[k]` / prototype", "≤ 10", lambda f: f["k-th"] / f["k-th prototype"]),
+    (
+        "listing into an array / prototype, rates",
+        "≥ 0.5",
+        lambda f: f["list rate"] / f["list rate prototype"],
+    ),
+    ("moves iterated a second", "≥ 200,000", lambda f: f["iterate rate"]),
 )
 
 
@@ -54,10 +57,10 @@ def seconds(call, repeats, number=1):
 
 
 def median_seconds(call, items, repeats):
-    return median(seconds(lambda: call(item), repeats) for item in items)
+    return median(seconds(lambda: call(item), repeats) for item in items)  # noqa: B023
 
 
-# ---------------------------------------------------------------- one class
+# ---------------------------------------------------------------- by class
 
 
 def our_figures(positions, repeats):
@@ -65,11 +68,10 @@ def our_figures(positions, repeats):
     figures = {
         "best": median_seconds(Position.best, positions, repeats),
         "best search": median(best.search_seconds(position, "tiles", repeats) for position in positions),
-        "count": median_seconds(Position.count, positions, repeats),
+        "best rest": median(rest_of_best(position, repeats) for position in positions if position.count()),
         "count search": median(count.search_seconds(position, repeats) for position in positions),
         "build": median(diagram.build_seconds(position, repeats) for position in positions),
         "k-th": median(kth_seconds(moves, repeats) for moves in sequences),
-        "best call": median(call_cost(position, repeats) for position in positions if position.best()),
     }
     long = [moves for moves in sequences if moves.total > MANY]
     if long:
@@ -78,10 +80,10 @@ def our_figures(positions, repeats):
     return figures
 
 
-def call_cost(position, repeats):
-    """What a call of `best()` takes beyond the search, in units of one dict built of the same move."""
+def rest_of_best(position, repeats):
+    """What a call of `best()` takes beyond its search, in units of building one dict of the same move."""
     move = position.best()
-    one_dict = seconds(
+    dict_seconds = seconds(
         lambda: {
             "played": list(move.played),
             "table": list(move.table),
@@ -91,13 +93,17 @@ def call_cost(position, repeats):
         repeats,
         number=100,
     )
-    return (seconds(position.best, repeats) - best.search_seconds(position, "tiles", repeats)) / one_dict
+    return (seconds(position.best, repeats) - best.search_seconds(position, "tiles", repeats)) / dict_seconds
 
 
 def kth_seconds(moves, repeats):
     chance = random.Random(1)
-    places = [chance.randrange(moves.total) for _ in range(SAMPLE)]
-    return seconds(lambda: [moves[place] for place in places], repeats) / SAMPLE
+    places = [chance.randrange(moves.total) for _ in range(KTH)]
+    return seconds(lambda: [moves[place] for place in places], repeats) / KTH
+
+
+def list_rate(moves):
+    raise NotImplementedError
 
 
 def iterate_rate(moves):
@@ -105,16 +111,20 @@ def iterate_rate(moves):
     return listed / seconds(lambda: sum(1 for _ in islice(moves, listed)), 1)
 
 
-def list_rate(moves):
-    raise NotImplementedError
-
-
 def prototype_figures(prototypes, cases, repeats):
     positions = [(case["table"], case["hand"]) for case in cases]
-    printed = prototypes.output("diagram", positions, "time")
-    return {
-        "best_first": prototypes.figure("median", "best_first", positions, repeats) / 1e6,
+
+    def medians(name):
+        return prototypes.medians(name, positions, repeats)
+
+    build, kth, listing = medians("diagram")
+    figures = {
+        "best prototype": min(medians("best_first") + medians("best_bounded")) / 1e6,
+        "count prototype": medians("count")[0] / 1e6,
+        "build prototype": build / 1e6,
+        "k-th prototype": kth / 1e6,
     }
+    return figures | ({"list rate prototype": listing * 1e6} if listing else {})
 
 
 def peer_figures(cases):
@@ -128,3 +138,121 @@ def peer_figures(cases):
         "compact tuned": solve(ilp.compact, ilp.TUNED, 3),
         "all sets": solve(ilp.all_sets, ilp.SETTINGS, 1),
     }
+
+
+# ---------------------------------------------------------------- figures that stand alone
+
+
+def peak_memory(work):
+    """MiB that a process of its own needs to do this to each position, and to all tiles as a hand."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(memory_of_all, (work,))
+
+
+def memory_of_all(work):
+    for cases in by_class().values():
+        for case in cases:
+            work(Position(case["table"], case["hand"], RULES))
+    work(Position(hand=EVERY_TILE, rules=RULES))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def build_moves(position):
+    return position.moves().total
+
+
+def all_tiles_ratio(prototypes, repeats):
+    ours = count.search_seconds(Position(hand=EVERY_TILE, rules=RULES), repeats)
+    return ours * 1e6 / prototypes.medians("count", [([], EVERY_TILE)], repeats)[0]
+
+
+def cover_ratio(repeats):
+    """How much longer exact cover takes for the partitions of 60 tiles, or at least takes: it is not waited for."""
+    from .peers import cover
+
+    table = min(by_class()["rand0_60"], key=lambda case: case["partitions_of_table"])["table"]
+    ours = seconds(lambda: partitions(" ".join(table), RULES).total, repeats)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        start = timeit.default_timer()
+        try:
+            pool.apply_async(cover.partitions, (table,)).get(COVER_SECONDS)
+        except multiprocessing.TimeoutError:
+            pool.terminate()
+        return (timeit.default_timer() - start) / ours
+
+
+def serve_ratio(repeats):
+    requests = best_requests(by_class()["self"] * ROUNDS)
+    with server() as process:
+        replies = [msgspec.json.decode(reply) for reply in exchange(process, requests)]
+        ours = seconds(lambda: exchange(process, requests), repeats)
+    return ours / seconds(lambda: decode_and_encode(requests, replies), repeats)
+
+
+def start_up_ratio(repeats):
+    def run(*command):
+        return seconds(lambda: subprocess.run(command, stdin=subprocess.DEVNULL, check=True), repeats)
+
+    return run(*COMMAND) / run(sys.executable, "-c", "import msgspec")
+
+
+# ---------------------------------------------------------------- the table
+
+
+def shown(figure):
+    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.2g}"
+
+
+def by_class_rows(figures):
+    """One row a measure; a cell is empty where a class has not all the figures that it needs."""
+    for name, goal, ratio in BY_CLASS:
+        cells = []
+        for of_class in figures.values():
+            try:
+                cells.append(shown(ratio(of_class)))
+            except KeyError:
+                cells.append("")
+        yield name, goal, *cells
+
+
+def lone_rows(prototypes, repeats):
+    if prototypes:
+        yield "all 106 tiles as a hand, count / prototype", "≤ 3", all_tiles_ratio(prototypes, repeats)
+    yield "memory of `count()`, MiB", "≤ 256", peak_memory(Position.count)
+    yield "memory of `moves()`, MiB", "≤ 512", peak_memory(build_moves)
+    if find_spec("exact_cover"):
+        yield "exact-cover / `partitions` of 60 tiles, at least", "≥ 10,000", cover_ratio(repeats)
+    yield "`serve`, pipelined `best` / msgspec alone", "≤ 4", serve_ratio(repeats)
+    yield "start of `serve` / `import msgspec`", "≤ 3", start_up_ratio(repeats)
+
+
+def table(header, rows):
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows))
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.report", description="Print the ratios to peers and prototypes."
+    )
+    parser.add_argument("--prototypes", metavar="DIR", help="where the C++ sources of the prototypes stand")
+    parser.add_argument(
+        "--repeats", type=int, default=5, help="measure so often and take the least (default 5)"
+    )
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as build:
+        prototypes = Prototypes(options.prototypes, build) if options.prototypes else None
+        figures = {}
+        for name, cases in by_class().items():
+            positions = [Position(case["table"], case["hand"], RULES) for case in cases]
+            figures[name] = our_figures(positions, options.repeats)
+            if prototypes:
+                figures[name] |= prototype_figures(prototypes, cases, options.repeats)
+            if find_spec("highspy"):
+                figures[name] |= peer_figures(cases)
+        lone = [(name, goal, shown(figure)) for name, goal, figure in lone_rows(prototypes, options.repeats)]
+    print(table(["measure", "to reach", *figures], by_class_rows(figures)), end="\n\n")
+    print(table(["measure", "to reach", "figure"], lone))
+
+
+if __name__ == "__main__":
+    main()

@@ -25,7 +25,8 @@ def best_requests(cases):
     """One line a case: its best move is asked for."""
     encode = msgspec.json.encode
     return [
-        encode({"id": index, "op": "best", "rules": RULES, "table": case["table"], "hand": case["hand"]}) + b"\n"
+        encode({"id": index, "op": "best", "rules": RULES, "table": case["table"], "hand": case["hand"]})
+        + b"\n"
         for index, case in enumerate(cases)
     ]
 

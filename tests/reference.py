@@ -5,8 +5,8 @@ spell out. Nothing is imported from meldcore, so that the two can be held agains
 
 A *tile* is a `Tile`, a joker is `JOKER`. A *set* is a `Run` or a `Group`; a variable that holds one is called
 `meld`, as `set` is Python's. An *arrangement* (a table) is a tuple of sets in canonical order, so that equal
-multisets are equal tuples. Hands are any iterable of tiles. `read_tiles`, `read_set` and `read_table` read texts;
-`str` of a tile, `set_text` and `table_text` write them.
+multisets are equal tuples. Hands are any iterable of tiles. `read_tiles`, `read_set` and `read_table` read
+texts; `str` of a tile, `set_text` and `table_text` write them.
 """
 
 from __future__ import annotations

@@ -8,13 +8,19 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from test_protocol import CODES, answer
 
 from meldcore.protocol import OPS
+from test_protocol import CODES, answer
 
 BASES = [
     {"op": "count", "rules": "easy-rummy", "table": ["r4r5r6", "k7b7y7"], "hand": ["r7", "b8", "*"]},
-    {"op": "moves", "rules": {"initial_meld": 0}, "position": "r4r5r6 | r7 | opening", "offset": "1", "limit": 3},
+    {
+        "op": "moves",
+        "rules": {"initial_meld": 0},
+        "position": "r4r5r6 | r7 | opening",
+        "offset": "1",
+        "limit": 3,
+    },
     {"op": "best", "rules": "pup-rummy", "hand": "r1 r2 r3", "objective": {"weights": {"r1": -2, "*": 1}}},
     {"op": "sample", "rules": "easy-rummy", "table": "r4r5r6", "hand": "r7 r8", "n": 2, "seed": 3},
     {"op": "index", "rules": "easy-rummy", "table": "r4r5r6", "hand": "r7 r8", "after": ["r4r5r6r7"]},
@@ -40,7 +46,9 @@ def broken(line: bytes, choose: random.Random) -> bytes:
             case 2:
                 text[at:at] = text[at:until]
             case 3:
-                text[at:until] = choose.choice([b'"', b"{", b"}", b"[", b",", b"null", b"-1", b"1e999", b"\\u0000"])
+                text[at:until] = choose.choice(
+                    [b'"', b"{", b"}", b"[", b",", b"null", b"-1", b"1e999", b"\\u0000"]
+                )
             case 4:
                 del text[at:]
             case 5:
@@ -57,7 +65,11 @@ def test_one_reply_each_and_the_next_line_undisturbed() -> None:
         lines += [broken(line, choose), json.dumps({"id": f"after {number}", "op": "version"}).encode()]
     lines = [line for line in lines if line.strip()]
     done = subprocess.run(
-        [sys.executable, "-m", "meldcore", "serve"], input=b"\n".join(lines), capture_output=True, timeout=120, check=True
+        [sys.executable, "-m", "meldcore", "serve"],
+        input=b"\n".join(lines),
+        capture_output=True,
+        timeout=120,
+        check=True,
     )
     assert done.stderr == b""
     replies = [json.loads(line) for line in done.stdout.splitlines()]
@@ -86,12 +98,18 @@ def test_any_bytes(line: bytes) -> None:
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=8,
 )
 notation = st.text("krbyo*=123456 |,", max_size=20)
-field_values = json_values | notation | st.lists(notation, max_size=4) | st.sampled_from(["easy-rummy", "tiles", 3])
+field_values = (
+    json_values | notation | st.lists(notation, max_size=4) | st.sampled_from(["easy-rummy", "tiles", 3])
+)
 
 
 @st.composite

@@ -16,8 +16,8 @@ from meldcore.protocol import OPS, Stop, read_request, refusal, reply_to
 
 TRANSCRIPTS = sorted(Path(__file__).parent.glob("transcripts/*.in.jsonl"))
 CODES = {
-    "bad_json", "bad_request", "unknown_op", "unknown_field", "bad_tile", "bad_set", "bad_position", "bad_rules",
-    "illegal_move", "too_large", "time_limit", "cancelled", "internal",
+    "bad_json", "bad_request", "unknown_op", "unknown_field", "bad_tile", "bad_set", "bad_position",
+    "bad_rules", "illegal_move", "too_large", "time_limit", "cancelled", "internal",
 }  # fmt: skip
 
 
@@ -229,7 +229,10 @@ def test_optimal_counts_the_moves_with_the_best_objective() -> None:
     for objective, worth in (
         ("tiles", lambda move: len(move["played"])),
         ("points", lambda move: move["points"]),
-        ({"weights": {"k6": -1, "O6": 3, "b6": 2}}, lambda move: 2 * ("b6" in move["played"]) - ("k6" in move["played"])),
+        (
+            {"weights": {"k6": -1, "O6": 3, "b6": 2}},
+            lambda move: 2 * ("b6" in move["played"]) - ("k6" in move["played"]),
+        ),
     ):
         best = max(map(worth, moves))
         result = ask("best", **position, objective=objective, count_optimal=True)["result"]

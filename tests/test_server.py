@@ -60,9 +60,9 @@ class Conversation:
         return replies
 
 
-@pytest.fixture()
+@pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Semaphore]:
-    """`version` stands for a long search: it is answered when the semaphore is released, or when told to stop."""
+    """`version` becomes a long search, answered when the semaphore is released or it is told to stop."""
     gate = threading.Semaphore(0)
 
     def reply_to(request: Any, stop: Any) -> bytes:
@@ -89,8 +89,6 @@ def codes(replies: list[Any]) -> list[Any]:
 
 
 # ---- framing
-
-
 
 
 def test_a_reply_is_sent_before_the_next_request_comes() -> None:
@@ -192,9 +190,13 @@ def test_ping_is_answered_while_a_search_goes_on(slow: threading.Semaphore) -> N
 
 def test_cancel_reaches_a_running_and_a_waiting_search(slow: threading.Semaphore) -> None:
     conversation = Conversation()
-    conversation.send(version(1), version(2), version("3"), version(3), {"id": "c", "op": "cancel", "target": 3})
+    conversation.send(
+        version(1), version(2), version("3"), version(3), {"id": "c", "op": "cancel", "target": 3}
+    )
     assert conversation.receive()["result"] == {"cancelled": 1}
-    conversation.send({"id": "d", "op": "cancel", "target": 3}, {"id": "e", "op": "cancel", "target": "nobody"})
+    conversation.send(
+        {"id": "d", "op": "cancel", "target": 3}, {"id": "e", "op": "cancel", "target": "nobody"}
+    )
     assert conversation.receive()["result"] == {"cancelled": 0}
     assert conversation.receive()["result"] == {"cancelled": 0}
     conversation.send({"id": "f", "op": "cancel", "target": 1})
@@ -262,7 +264,9 @@ def test_the_process_ends_well() -> None:
 
 
 def test_options_of_the_command() -> None:
-    done = serve(b'{"id": 1, "op": "version"}\n{"id": 20, "op": "version"}', "--threads", "3", "--max-line", "26")
+    done = serve(
+        b'{"id": 1, "op": "version"}\n{"id": 20, "op": "version"}', "--threads", "3", "--max-line", "26"
+    )
     assert sorted(ids([json.loads(line) for line in done.stdout.splitlines()]), key=str) == [1, None]
 
 
@@ -283,7 +287,9 @@ def test_a_client_that_is_gone_is_no_fault() -> None:
         [sys.executable, "-m", "meldcore", "serve"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert process.stdin and process.stdout and process.stderr
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
     process.stdout.close()
     process.stdin.write(b'{"id": 1, "op": "version"}\n')
     process.stdin.close()

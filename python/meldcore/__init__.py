@@ -1,0 +1,45 @@
+"""meldcore: exact move generation for tile rummy.
+
+>>> from meldcore import Position
+>>> position = Position.parse("r4r5r6 k7b7y7 | r7 b8", rules="easy-rummy")
+>>> position.count()
+2
+"""
+
+from ._version import __version__
+from .errors import (
+    BadPosition,
+    BadRequest,
+    BadRules,
+    BadSet,
+    BadTile,
+    Cancelled,
+    IllegalMove,
+    MeldcoreError,
+    TimeLimit,
+    TooLarge,
+)
+from .position import Move, Position
+from .rules import PRESETS, Rules
+from .sets import SetInfo, normalise, read_set
+
+__all__ = [
+    "PRESETS",
+    "BadPosition",
+    "BadRequest",
+    "BadRules",
+    "BadSet",
+    "BadTile",
+    "Cancelled",
+    "IllegalMove",
+    "MeldcoreError",
+    "Move",
+    "Position",
+    "Rules",
+    "SetInfo",
+    "TimeLimit",
+    "TooLarge",
+    "__version__",
+    "normalise",
+    "read_set",
+]

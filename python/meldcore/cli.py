@@ -11,9 +11,9 @@ from .errors import BadRules, MeldcoreError
 _DONE, _NO_TURN, _BAD_INPUT = 0, 1, 2
 
 _NOTATION = """\
-A position is "TABLE | HAND": sets separated by spaces, then tiles. A tile is a colour letter (k black, r red, b blue,
-y yellow) and a number, a joker is *. "=" before a set says group: =r5**. A third field, "| opening", says that the
-player has not opened yet. "-" reads the position from standard input.
+A position is "TABLE | HAND": sets separated by spaces, then tiles. A tile is a colour letter (k black, r red,
+b blue, y yellow) and a number, a joker is *. "=" before a set says group: =r5**. A third field, "| opening",
+says that the player has not opened yet. "-" reads the position from standard input.
 """
 
 _EXAMPLES = """\
@@ -50,6 +50,10 @@ def main(arguments: list[str] | None = None) -> int:
         # whoever read has seen enough; Python would complain once more when it flushes at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _DONE
+    except OSError as error:
+        print(f"meldcore: {error}", file=sys.stderr)
+        return _BAD_INPUT
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
@@ -63,12 +67,18 @@ def _parser() -> argparse.ArgumentParser:
 
     def question(name: str, help: str, *, paged: bool) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=help, description=f"Print {help}.", epilog=_NOTATION)
-        command.add_argument("position", metavar='"TABLE | HAND"', help="the position, or - for standard input")
         command.add_argument(
-            "--rules", default="rummi-q", help="a preset (see meldcore rules) or a JSON object of fields; default rummi-q"
+            "position", metavar='"TABLE | HAND"', help="the position, or - for standard input"
+        )
+        command.add_argument(
+            "--rules",
+            default="rummi-q",
+            help="a preset (see meldcore rules) or a JSON object of fields; default rummi-q",
         )
         if paged:
-            command.add_argument("--limit", type=int, default=20, help="list at most so many (default 20, at most 10000)")
+            command.add_argument(
+                "--limit", type=int, default=20, help="list at most so many (default 20, at most 10000)"
+            )
             command.add_argument("--offset", type=int, default=0, help="leave out so many at the start")
         command.add_argument("--json", action="store_true", help="the result as the protocol gives it")
         command.set_defaults(run=_ask, op=name)
@@ -76,12 +86,16 @@ def _parser() -> argparse.ArgumentParser:
 
     question("count", "the number of legal turns", paged=False)
     best = question("best", "the best turn", paged=False)
-    best.add_argument("--objective", choices=["tiles", "points"], default="tiles", help="lay the most of (default tiles)")
+    best.add_argument(
+        "--objective", choices=["tiles", "points"], default="tiles", help="lay the most of (default tiles)"
+    )
     question("moves", "the legal turns", paged=True)
     question("plays", "the parts of the hand that can be laid", paged=True)
     question("partitions", "the ways to split all these tiles into valid sets", paged=True)
 
-    rules = commands.add_parser("rules", help="the presets", description="Show the presets, or every field of one.")
+    rules = commands.add_parser(
+        "rules", help="the presets", description="Show the presets, or every field of one."
+    )
     rules.add_argument("preset", nargs="?", help="the preset whose fields to show")
     rules.add_argument("--json", action="store_true", help="as the protocol gives them")
     rules.set_defaults(run=_show_rules)
@@ -89,17 +103,25 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser(
         "serve",
         help="answer JSON requests on standard input",
-        description="Answer JSON requests, one a line, from standard input on standard output, until it ends.",
+        description="Answer JSON requests, one a line, until standard input ends.",
     )
     later = argparse.SUPPRESS  # the server has its own defaults
-    serve.add_argument("--threads", type=_positive, default=later, metavar="N", help="searches at a time (default 1)")
     serve.add_argument(
-        "--max-line", type=_positive, default=later, metavar="N", help="bytes of a request, at most (default 1 MiB)"
+        "--threads", type=_positive, default=later, metavar="N", help="searches at a time (default 1)"
+    )
+    serve.add_argument(
+        "--max-line",
+        type=_positive,
+        default=later,
+        metavar="N",
+        help="bytes of a request, at most (default 1 MiB)",
     )
     serve.set_defaults(run=_serve)
 
     bench = commands.add_parser(
-        "bench", help="one number that stands for every count", description="Print the signature of all counts."
+        "bench",
+        help="one number that stands for every count",
+        description="Print the signature of all counts.",
     )
     bench.set_defaults(run=_bench)
     return parser
@@ -182,8 +204,7 @@ def _serve(options: argparse.Namespace) -> int:
     return _DONE
 
 
-def _bench(options: argparse.Namespace) -> int:
-    from .signature import signature
+def _bench(_: argparse.Namespace) -> int:
+    from . import signature
 
-    print(signature())
-    return _DONE
+    return signature.main()

@@ -7,8 +7,8 @@ class MeldcoreError(ValueError):
     """Base of every error that meldcore raises about its input.
 
     ``code`` is the stable name that the protocol sends, ``path`` says where in the input the fault stands
-    (``$.table[0]``: the first set of the table), ``token`` is the faulty text itself; both are None where there is
-    nothing to point at.
+    (``$.table[0]``: the first set of the table), ``token`` is the faulty text itself; both are None where
+    there is nothing to point at.
     """
 
     code = "internal"

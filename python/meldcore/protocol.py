@@ -1,12 +1,14 @@
-"""The JSON protocol: what a request may say, what each op answers, how an error is reported. Source: PROTOCOL.md.
+"""The JSON protocol: what a request may say, what each op answers, how an error is reported.
 
-Nothing here reads or writes: `read_request` turns one line into a request, `reply_to` a request into one line. The
-process around it, with its queue and threads, is `meldcore.server`.
+`read_request` turns a line into a request, `reply_to` a request into a line; nothing here does input or output.
+The process around it, with its queue and threads, is `meldcore.server`.
 
-An op is one class: its fields are what the request may say, `answer` gives the result. REQUESTS lists them all.
+An op is one class: its fields are what a request may say, `answer` gives the result. REQUESTS lists them all.
+Source: PROTOCOL.md.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import lru_cache
 from time import monotonic
 from typing import Any, Union
 
@@ -15,14 +17,16 @@ from msgspec import UNSET, Struct, UnsetType
 
 from . import sets
 from ._version import __version__
-from .errors import BadRequest, Cancelled, IllegalMove, MeldcoreError, TimeLimit, TooLarge, nearest
-from .moves import Play, partitions
+from .errors import BadRequest, Cancelled, MeldcoreError, TimeLimit, TooLarge, nearest
+from .moves import Moves, Partitions, partitions
+from .plays import Play, Plays
 from .position import Move, Position
 from .rules import PRESETS, Rules
 
 PROTOCOL = 1
 RULES = 1
 ORDER = 1
+"""Numbers of what clients rely on: this protocol, the reading of the rules, the order of moves."""
 
 LONGEST_LIST = 10_000
 """The most that `limit` and `n` may ask for."""
@@ -30,9 +34,11 @@ LONGEST_LIST = 10_000
 SAFE_INTEGER = 2**53 - 1
 """JavaScript and many JSON readers lose integers above; they are sent as decimal strings."""
 
+# What the fields of requests may hold
 Id = int | str
-Whole = int | str
-"""A whole number as a request gives it; `_whole` reads it."""
+Whole = int | str  # a whole number, also in decimal digits
+Texts = str | tuple[str, ...]  # sets or tiles: one string, or a list of them
+RulesName = str | dict[str, Any]  # a preset, or fields of Rules
 
 
 class BadJson(MeldcoreError):
@@ -56,26 +62,23 @@ class UnknownField(MeldcoreError):
 class Stop:
     """What ends a search early: its time limit, or somebody who cancels it."""
 
-    __slots__ = ("cancelled", "deadline")
-
-    def __init__(self) -> None:
-        self.cancelled = False
-        self.deadline: float | None = None
+    cancelled = False
+    _deadline: float | None = None
 
     def start(self, time_limit_ms: float) -> None:
         """The search begins now and has this long."""
-        self.deadline = monotonic() + time_limit_ms / 1000
+        self._deadline = monotonic() + time_limit_ms / 1000
 
     @property
     def due(self) -> bool:
-        return self.cancelled or (self.deadline is not None and monotonic() >= self.deadline)
+        return self.cancelled or (self._deadline is not None and monotonic() >= self._deadline)
 
     def check(self) -> None:
         """Raise Cancelled or TimeLimit when the search has to end."""
         if self.cancelled:
             raise Cancelled("the request was cancelled")
-        if self.due:
-            raise TimeLimit("the time limit was reached before the answer was complete", path="$.time_limit_ms")
+        if self._deadline is not None and monotonic() >= self._deadline:
+            raise TimeLimit("the time limit was reached before the answer", path="$.time_limit_ms")
 
 
 class Request(Struct, tag_field="op", forbid_unknown_fields=True, kw_only=True):
@@ -92,24 +95,19 @@ class Request(Struct, tag_field="op", forbid_unknown_fields=True, kw_only=True):
 class AtPosition(Request):
     """Base of the ops that are asked about a position: given whole, or as table, hand and opened."""
 
-    rules: str | dict[str, Any] = "rummi-q"
-    position: str | UnsetType = UNSET
-    table: str | list[str] | UnsetType = UNSET
-    hand: str | list[str] | UnsetType = UNSET
+    rules: RulesName = "rummi-q"
+    position: str | None = None
+    table: Texts = ()
+    hand: Texts = ()
     opened: bool | UnsetType = UNSET
 
     def at(self) -> Position:
-        rules = Rules.from_json(self.rules)
-        if self.position is UNSET:
-            return Position(
-                () if self.table is UNSET else self.table,
-                () if self.hand is UNSET else self.hand,
-                rules,
-                self.opened is not False,
-            )
-        for name in ("table", "hand", "opened"):
-            if getattr(self, name) is not UNSET:
-                raise BadRequest(f"{name} is given twice: position says it already", path=f"$.{name}", token=name)
+        rules = _rules(self.rules)
+        if self.position is None:
+            return Position(self.table, self.hand, rules, self.opened is not False)
+        for name, absent in (("table", ()), ("hand", ()), ("opened", UNSET)):
+            if getattr(self, name) != absent:
+                raise BadRequest(f"{name} is given twice: position says it too", path=f"$.{name}", token=name)
         return Position.parse(self.position, rules)
 
 
@@ -120,7 +118,7 @@ class Count(AtPosition, tag="count"):
         return {"count": _json_whole(count)}
 
 
-class Moves(AtPosition, tag="moves"):
+class ListMoves(AtPosition, tag="moves"):
     offset: Whole = 0
     limit: Whole = 100
 
@@ -135,10 +133,11 @@ class Best(AtPosition, tag="best"):
 
     def answer(self, stop: Stop) -> dict[str, Any]:
         position = self.at()
-        move = position.best(self.objective, self.prefer)
+        # other words than those known are its to refuse
+        move = position.best(self.objective, self.prefer)  # type: ignore[arg-type]
         stop.check()
         if move is None:
-            result = {"move": None, "tiles": 0, "points": 0, "goes_out": False}
+            result: dict[str, Any] = {"move": None, "tiles": 0, "points": 0, "goes_out": False}
         else:
             tiles = len(move.played)
             goes_out = tiles == len(position.hand)
@@ -148,7 +147,7 @@ class Best(AtPosition, tag="best"):
         return result
 
 
-class Plays(AtPosition, tag="plays"):
+class ListPlays(AtPosition, tag="plays"):
     offset: Whole = 0
     limit: Whole = 100
 
@@ -169,37 +168,31 @@ class Sample(AtPosition, tag="sample"):
 
 
 class Index(AtPosition, tag="index", kw_only=True):
-    after: str | list[str]
+    after: Texts
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        moves = self.at().moves()
+        position = self.at()
+        move = position.move_to(self.after)
         stop.check()
-        return {"index": _json_whole(moves.index(self.after))}
+        return {"index": _json_whole(position.moves().index(move))}
 
 
-class Partitions(Request, tag="partitions", kw_only=True):
-    tiles: str | list[str]
-    rules: str | dict[str, Any] = "rummi-q"
+class ListPartitions(Request, tag="partitions", kw_only=True):
+    tiles: Texts
+    rules: RulesName = "rummi-q"
     offset: Whole = 0
     limit: Whole = 100
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        return _listing("partitions", partitions(self.tiles, Rules.from_json(self.rules)), list, self, stop)
+        return _listing("partitions", partitions(self.tiles, _rules(self.rules)), list, self, stop)
 
 
 class ReadSet(Request, tag="set", kw_only=True):
     set: str
-    rules: str | dict[str, Any] = "rummi-q"
+    rules: RulesName = "rummi-q"
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        read = sets.read_set(self.set, Rules.from_json(self.rules))
-        return {
-            "valid": read.valid,
-            "kind": read.kind,
-            "value": read.value,
-            "readings": read.readings,
-            "problem": read.problem,
-        }
+        return sets.read_set(self.set, _rules(self.rules))._asdict()
 
 
 class Validate(AtPosition, tag="validate"):
@@ -209,18 +202,19 @@ class Validate(AtPosition, tag="validate"):
 
 
 class Normalise(Request, tag="normalise", kw_only=True):
-    tiles: str | list[str]
-    rules: str | dict[str, Any] = "rummi-q"
+    tiles: Texts
+    rules: RulesName = "rummi-q"
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        table = sets.normalise(self.tiles, Rules.from_json(self.rules))
+        table = sets.normalise(self.tiles, _rules(self.rules))
         stop.check()
         return {"table": table}
 
 
 class Version(Request, tag="version"):
     def answer(self, stop: Stop) -> dict[str, Any]:
-        return {"name": "meldcore", "version": __version__, "protocol": PROTOCOL, "rules": RULES, "order": ORDER}
+        numbers = {"protocol": PROTOCOL, "rules": RULES, "order": ORDER}
+        return {"name": "meldcore", "version": __version__, **numbers}
 
 
 class ShowRules(Request, tag="rules"):
@@ -228,24 +222,28 @@ class ShowRules(Request, tag="rules"):
         return {name: rules.to_json() for name, rules in PRESETS.items()}
 
 
-class Ping(Request, tag="ping"):
-    """Answered by the server, which alone knows what is at work; so are `cancel` and `quit`."""
+class Control(Request):
+    """Base of the ops about other requests. The server answers them, which alone knows what is at work."""
 
 
-class Cancel(Request, tag="cancel", kw_only=True):
+class Ping(Control, tag="ping"):
+    pass
+
+
+class Cancel(Control, tag="cancel", kw_only=True):
     target: Id
 
 
-class Quit(Request, tag="quit"):
+class Quit(Control, tag="quit"):
     pass
 
 
 REQUESTS: tuple[type[Request], ...] = (
-    Count, Moves, Best, Plays, Sample, Index, Partitions, ReadSet, Validate, Normalise, Version, ShowRules,
-    Ping, Cancel, Quit,
+    Count, ListMoves, Best, ListPlays, Sample, Index, ListPartitions, ReadSet, Validate, Normalise, Version,
+    ShowRules, Ping, Cancel, Quit,
 )  # fmt: skip
 
-OPS = {request.__struct_config__.tag: request for request in REQUESTS}
+OPS = {str(request.__struct_config__.tag): request for request in REQUESTS}
 
 read_request = msgspec.json.Decoder(Union[REQUESTS]).decode  # noqa: UP007
 """Read one line. Whatever it raises, `refusal` turns into the reply."""
@@ -275,8 +273,8 @@ def reply_to(request: Request, stop: Stop) -> bytes:
         return success(request.id, request.answer(stop))
     except MeldcoreError as error:
         return failure(request.id, error)
-    except MemoryError:
-        return failure(request.id, TooLarge("the answer needs more memory than there is"))
+    except (MemoryError, OverflowError) as error:
+        return failure(request.id, TooLarge(f"the answer is too large: {error}"))
     except Exception as error:
         from traceback import print_exc  # logged for whoever runs the server; no client sees a traceback
 
@@ -324,6 +322,13 @@ def _fault(fields: dict[str, msgspec.Raw], error: Exception) -> MeldcoreError:
     return BadJson("nested too deeply" if isinstance(error, RecursionError) else str(error))
 
 
+_preset = lru_cache(Rules.preset)
+
+
+def _rules(value: RulesName) -> Rules:
+    return _preset(value) if isinstance(value, str) else Rules.from_json(value)
+
+
 def _json_whole(number: int) -> int | str:
     return number if number <= SAFE_INTEGER else str(number)
 
@@ -336,7 +341,8 @@ def _whole(name: str, value: Whole) -> int:
     else:
         number = value
     if number < 0:
-        raise BadRequest(f"{name} is a whole number, 0 or more, not {value!r:.40}", path=f"$.{name}", token=str(value))
+        message = f"{name} is a whole number, 0 or more, not {value!r:.40}"
+        raise BadRequest(message, path=f"$.{name}", token=str(value))
     return number
 
 
@@ -357,12 +363,12 @@ def _play(play: Play) -> dict[str, Any]:
 
 def _listing(
     name: str,
-    items: Sequence[Any],
+    items: Moves | Plays | Partitions,
     form: Callable[[Any], Any],
-    request: Moves | Plays | Partitions,
+    request: ListMoves | ListPlays | ListPartitions,
     stop: Stop,
 ) -> dict[str, Any]:
-    """A page of a lazy sequence. It is complete when nothing follows it; out of time it is shorter than asked."""
+    """A page of a sequence. It is complete when nothing follows it; out of time it is shorter than asked."""
     offset = _whole("offset", request.offset)
     limit = _length("limit", request.limit)
     total = items.total
@@ -372,3 +378,22 @@ def _listing(
             break
         page.append(form(item))
     return {"count": _json_whole(total), name: page, "complete": offset + len(page) >= total}
+
+
+def _count_optimal(position: Position, objective: str | dict[str, dict[str, int]], stop: Stop) -> int:
+    """How many moves reach the best value of an objective that `best` has accepted.
+
+    It depends on the tiles laid alone, so that plays stand for all their arrangements.
+    """
+    weights: dict[str, int] | None = None
+    if isinstance(objective, dict):
+        weights = {tile.lower().replace("o", "y"): weight for tile, weight in objective["weights"].items()}
+    counts: dict[int, int] = {}
+    for play in position.plays():
+        stop.check()
+        if weights is not None:
+            value = sum(weights.get(tile, 0) for tile in play.played)
+        else:
+            value = len(play.played) if objective == "tiles" else play.points
+        counts[value] = counts.get(value, 0) + play.arrangements
+    return counts[max(counts)] if counts else 0

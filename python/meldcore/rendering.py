@@ -1,9 +1,10 @@
 """Answers for people: tiles in colour on a terminal, the same text plain in a pipe.
 
-Colour needs rich (the extra `cli`) and keeps to NO_COLOR. The text is the notation either way, so that what is printed
-can be typed in again.
+Colour needs rich (the extra `cli`) and keeps to NO_COLOR. The text is the notation either way: what is
+printed can be typed in again.
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -20,8 +21,8 @@ _STYLES = {
 
 
 def printer() -> Callable[[str], None]:
-    """A function that prints one line on standard output, with the tiles in it in colour where that can be seen."""
-    if sys.stdout.isatty():
+    """A function that prints a line on standard output, its tiles in colour where that can be seen."""
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
         try:
             from rich.console import Console
             from rich.text import Text

@@ -1,6 +1,6 @@
 """Rules: the edition, what a turn may do, and the game around the turn. Presets by name.
 
-Source: RULES.md 4 (presets), 5 (fields), 6 and 7 (the fields of the game around the turn, and of the card game).
+Source: RULES.md 4 (presets), 5 (fields), 6 and 7 (fields of the game around the turn, and of the card game).
 """
 
 from collections.abc import Mapping
@@ -27,11 +27,11 @@ class _Compiled:
 class Rules(_Compiled):
     """One set of rules, immutable and compared by value.
 
-    ``Rules()`` has the defaults of RULES.md 5 (those of ``easy-rummy``); ``Rules.preset`` starts from a named one.
-    A value out of range, or fields that contradict each other, raise BadRules with the reason.
+    ``Rules()`` has the defaults of RULES.md 5, those of ``easy-rummy``; ``Rules.preset`` starts from a named
+    one. A value out of range, or fields that contradict each other, raise BadRules with the reason.
 
     The edition
-        ``colours`` 1..4, ``numbers`` 3..15 (the highest number), ``copies`` 1..3 of each tile, ``jokers`` 0..4.
+        ``colours`` 1..4, ``numbers`` 3..15 (the highest one), ``copies`` 1..3 of each tile, ``jokers`` 0..4.
 
     The turn
         ``max_jokers_per_set``: None for no limit.
@@ -39,23 +39,26 @@ class Rules(_Compiled):
         ``joker_meld_value``: points of a joker in an initial meld; None: those of the tile it stands for.
         ``table_play_on_opening_turn``: the opening turn may also use the table.
         ``must_play``: a player who can lay must lay.
-        ``joker_retrieval``, ``joker_sets_locked``, ``retrieved_joker_use``, ``group_joker_needs_all``: when a joker
-        may leave its set and where it may go (RULES.md 3).
+        ``joker_retrieval``, ``joker_sets_locked``, ``retrieved_joker_use``, ``group_joker_needs_all``: when a
+        joker may leave its set and where it may go (RULES.md 3).
 
     The game
         ``players``: fewest and most. ``hand_size``: tiles dealt to each.
         ``turn_seconds``: None for no clock.
-        ``timeout``: ``judge_draw_3``: the table is judged as it stands: a legal lay stays, anything else is restored
-        and 3 tiles are drawn (1 when nothing was laid); ``restore_draw_1``: the table is restored, 1 tile is drawn.
+        ``timeout``: ``judge_draw_3``: the table is judged as it stands, a legal lay stays, anything else is
+        restored and 3 tiles are drawn, 1 where nothing was laid; ``restore_draw_1``: the table is restored
+        and 1 tile is drawn.
         ``illegal_draw``: tiles drawn after an illegal turn.
         ``direction``: the order of play; no effect on what is legal.
         ``joker_hand_value``: points of a joker that leaves or stays in a hand.
-        ``scoring``: ``zero_sum``: the winner gains what the losers lose; ``laid_minus_left``: each player scores
-        the value laid minus the value left in hand; ``points_against``: the value left in hand, fewest wins.
+        ``scoring``: ``zero_sum``: the winner gains what the losers lose; ``laid_minus_left``: each player
+        scores the value laid minus the value left in hand; ``points_against``: the value left in hand counts
+        against its holder.
 
     Rummy 40
         ``cards``: the game is played with cards (RULES.md 7); the fields below need it.
-        ``group_rescue_needs_both``, ``discard_needs_40_always``: when a joker may be rescued, the discard taken.
+        ``group_rescue_needs_both``: what rescues a joker from a group of three.
+        ``discard_needs_40_always``: a taken discard lies in a new set worth the initial meld by itself.
         ``max_reshuffles``: how often the discard pile becomes the stock.
         ``prize_shares``: in what parts a stake is split, by final rank; None: there is no stake.
     """
@@ -179,8 +182,8 @@ class Rules(_Compiled):
     def from_json(cls, value: "str | Mapping[str, Any] | Rules", /) -> "Rules":
         """Read what the protocol calls ``rules``: the name of a preset, or an object of fields.
 
-        An object may name a ``preset`` to start from; without one the fields that it leaves out have the defaults of
-        ``Rules()``. A Rules object is returned as it is.
+        An object may name a ``preset`` to start from; without one the fields that it leaves out have the
+        defaults of ``Rules()``. A Rules object is returned as it is.
         """
         if isinstance(value, Rules):
             return value
@@ -234,7 +237,8 @@ class Rules(_Compiled):
 
     def __repr__(self) -> str:
         name, changes = self._origin()
-        return f"Rules.preset({', '.join([repr(name), *(f'{field}={value!r}' for field, value in changes.items())])})"
+        arguments = [repr(name), *(f"{field}={value!r}" for field, value in changes.items())]
+        return f"Rules.preset({', '.join(arguments)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Rules.from_json, (self.to_json(),)

@@ -2,10 +2,11 @@
 
 Three kinds of threads share the work, so that none waits for what it need not wait for:
 
-- The reader (the thread that calls `run`) splits the input into lines, decodes them, answers `ping` and `cancel` at
-  once and queues the rest. It never searches and never writes.
-- The workers take requests from the queue, one after the other. With one worker, replies keep the order of requests.
-- The writer sends what a busy worker left to it. A worker with nothing else to do sends its reply itself.
+- The reader (the thread that calls `run`) splits the input into lines, decodes them, answers `ping` and
+  `cancel` at once and queues the rest. It never searches, and leaves the writing to others.
+- The workers take requests from the queue, one after the other. With one worker, replies keep the order of
+  requests. A worker that finds no more to do sends its reply itself.
+- The writer sends what the reader and busy workers leave to it.
 """
 
 import os
@@ -15,15 +16,27 @@ from threading import Event, Lock, Thread
 from time import sleep
 
 from .errors import BadRequest, Cancelled, TooLarge
-from .protocol import Cancel, Id, Ping, Quit, Request, Stop, failure, read_request, refusal, reply_to, success
+from .protocol import (
+    Cancel,
+    Control,
+    Id,
+    Ping,
+    Request,
+    Stop,
+    failure,
+    read_request,
+    refusal,
+    reply_to,
+    success,
+)
 
 LONGEST_LINE = 1 << 20
 """Bytes of a line, by default."""
 
 _CHUNK = 1 << 16
 
-# How long a finished reply may wait for others to be sent with it, in seconds. One write a reply would cost more than
-# the search of most positions.
+# How long a finished reply may wait for others to be sent with it, in seconds. One write a reply would cost
+# more than the search of most positions.
 _GATHER = 0.001
 
 
@@ -37,7 +50,7 @@ class Server:
         # bytes: the reply to a line that was no request, which only waits for its turn; None ends one worker
         self._queue: SimpleQueue[Request | bytes | None] = SimpleQueue()
         self._at_work: dict[Id, Stop] = {}
-        # A request leaves _at_work and learns whether it was cancelled in one step, so that `cancel` counts right.
+        # held to take a request out of _at_work and to cancel one in it: what `cancel` counts is cancelled
         self._leaving = Lock()
         self._workers = [Thread(target=self._work, daemon=True) for _ in range(threads)]
 
@@ -45,14 +58,7 @@ class Server:
         """Serve until the input ends or says `quit`, then finish the queue."""
         for worker in self._workers:
             worker.start()
-        farewell = None
-        for line in _lines(self._source, self._max_line):
-            request = self._read(line)
-            if type(request) is Quit:
-                farewell = success(request.id, {})
-                break
-            if request is not None:
-                self._queue.put(request)
+        farewell = self._read()
         for _ in self._workers:
             self._queue.put(None)
         for worker in self._workers:
@@ -61,29 +67,31 @@ class Server:
             self._replies.put(farewell)
         self._replies.flush()
 
-    def _read(self, line: bytes | None) -> Request | bytes | None:
-        """What to queue for a line. None: there is nothing left to do."""
-        if line is None:
-            return failure(None, TooLarge(f"a line is at most {self._max_line} bytes"))
-        if not line or line.isspace():
-            return None
-        try:
-            request = read_request(line)
-        except Exception as error:
-            return refusal(line, error)
-        id = request.id
-        if id in self._at_work:
-            return failure(id, BadRequest(f"id {id!r} is still at work", path="$.id", token=str(id)))
-        kind = type(request)
-        if kind is Ping:
-            self._replies.put(success(id, {"busy": len(self._at_work)}), later=True)
-        elif kind is Cancel:
-            self._replies.put(success(id, {"cancelled": self._cancel(request.target)}), later=True)
-        elif kind is Quit:
-            return request
-        else:
-            self._at_work[id] = Stop()
-            return request
+    def _read(self) -> bytes | None:
+        """Read to the end. What to reply, in the end, to the `quit` that there may be."""
+        at_work, queue = self._at_work, self._queue
+        for line in _lines(self._source, self._max_line):
+            if line is None:
+                queue.put(failure(None, TooLarge(f"a line is at most {self._max_line} bytes")))
+                continue
+            try:
+                request = read_request(line)
+            except Exception as error:
+                if line and not line.isspace():
+                    queue.put(refusal(line, error))
+                continue
+            id = request.id
+            if id in at_work:
+                queue.put(failure(id, BadRequest(f"id {id!r} is still at work", path="$.id", token=str(id))))
+            elif not isinstance(request, Control):
+                at_work[id] = Stop()
+                queue.put(request)
+            elif type(request) is Ping:
+                self._replies.put(success(id, {"busy": len(at_work)}), later=True)
+            elif type(request) is Cancel:
+                self._replies.put(success(id, {"cancelled": self._cancel(request.target)}), later=True)
+            else:
+                return success(id, {})
         return None
 
     def _cancel(self, target: Id) -> int:
@@ -96,29 +104,30 @@ class Server:
         return len(chosen)
 
     def _work(self) -> None:
-        queue, replies = self._queue, self._replies
+        at_work, queue, replies, leaving = self._at_work, self._queue, self._replies, self._leaving
         while (request := queue.get()) is not None:
-            reply = request if type(request) is bytes else self._answer(request)
+            if isinstance(request, bytes):
+                reply = request
+            else:
+                id = request.id
+                stop = at_work[id]
+                reply = reply_to(request, stop)
+                with leaving:
+                    del at_work[id]
+                if stop.cancelled:
+                    reply = failure(id, Cancelled("the request was cancelled"))
             replies.put(reply, later=not queue.empty())
-
-    def _answer(self, request: Request) -> bytes:
-        id = request.id
-        stop = self._at_work[id]
-        reply = reply_to(request, stop)
-        with self._leaving:
-            del self._at_work[id]
-            cancelled = stop.cancelled
-        return failure(id, Cancelled("the request was cancelled")) if cancelled else reply
 
 
 class _Replies:
-    """Replies on their way out. Those of a busy time are sent together; none waits longer than _GATHER for that."""
+    """Replies on their way out. In busy times several go together; none waits longer than _GATHER."""
 
     def __init__(self, sink: int) -> None:
         self._sink = sink
         self._waiting: list[bytes] = []
-        self._some_wait = Event()
-        # Whoever holds it takes what waits and sends it: lines stay whole and in order.
+        self._wake = Event()
+        self._awake = False
+        # held to take what waits and send it: lines stay whole and in order
         self._sending = Lock()
         Thread(target=self._send_late, daemon=True).start()
 
@@ -127,8 +136,9 @@ class _Replies:
         self._waiting.append(reply)
         if not later:
             self.flush()
-        elif not self._some_wait.is_set():
-            self._some_wait.set()
+        elif not self._awake:
+            self._awake = True
+            self._wake.set()
 
     def flush(self) -> None:
         """Send everything that waits."""
@@ -148,14 +158,15 @@ class _Replies:
             pass  # nobody listens any more; soon the input ends as well
 
     def _send_late(self) -> None:
-        while self._some_wait.wait():
+        while self._wake.wait():
             sleep(_GATHER)
-            self._some_wait.clear()
+            self._wake.clear()
+            self._awake = False
             self.flush()
 
 
 def _lines(source: int, longest: int) -> Iterator[bytes | None]:
-    """The lines of a file descriptor as they come in. None for a line of more than `longest` bytes, which is dropped."""
+    """The lines of a file descriptor as they come in; None for a line of more than `longest` bytes."""
     parts: list[bytes] = []
     size = 0
     while chunk := os.read(source, _CHUNK):

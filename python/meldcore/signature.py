@@ -27,8 +27,18 @@ _DEALS = 4
 _KINDS = [[f"{colour}{number}" for number in range(1, 14)] for colour in "krby"]
 # runs of 3 to 5 tiles and all groups, without jokers
 _SETS = [
-    *(kinds[first : first + length] for length in (3, 4, 5) for kinds in _KINDS for first in range(14 - length)),
-    *(list(group) for size in (3, 4) for alike in zip(*_KINDS, strict=True) for group in combinations(alike, size)),
+    *(
+        kinds[first : first + length]
+        for length in (3, 4, 5)
+        for kinds in _KINDS
+        for first in range(14 - length)
+    ),
+    *(
+        list(group)
+        for size in (3, 4)
+        for alike in zip(*_KINDS, strict=True)
+        for group in combinations(alike, size)
+    ),
 ]
 
 
@@ -88,4 +98,3 @@ def _deal(chance: random.Random, rules: Rules, size: int) -> tuple[list[str], li
 
 def _choose(chance: random.Random, items: Sequence[_T]) -> _T:
     return items[int(chance.random() * len(items))]
-

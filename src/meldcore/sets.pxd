@@ -98,7 +98,7 @@ cdef struct RuleFields:
     int numbers
     int copies
     int jokers
-    int max_jokers_per_set      # `jokers` where there is no limit
+    int max_jokers_per_set      # ROOM where there is no limit
     int initial_meld
     int joker_meld_value        # -1: the tile it stands for
     int joker_hand_value
@@ -118,7 +118,7 @@ cdef object rules_of(object rules)
 # `rules` is a Rules object. BadRules where its game is not supported.
 cdef CoreRules core_rules(object rules)
 
-# To read sets whose rules are not known: every field that decides what a set is, but the numbers, at its widest.
+# To read sets whose rules are not known: what decides what a set is, but the numbers, is at its widest.
 cdef CoreRules largest_edition(int numbers)
 
 # One tile: its colour, or -1 for a joker. `where` and `path` are for errors.
@@ -133,14 +133,14 @@ cdef int read_table(object table, str name, CoreRules core, u32* codes) except -
 cdef int read_table_text(str text, Py_ssize_t start, Py_ssize_t end, str name, CoreRules core,
                          u32* codes) except -1
 
-# Add loose tiles, a string or a sequence of tile strings, to `counts`; returns the number of jokers among them.
+# Add loose tiles, a string or a sequence of tile strings, to `counts`; returns the number of their jokers.
 # `name` says in errors what they are: "hand", "tiles". Copies are not checked; a count stops at MOST_COUNTED.
 cdef int read_tiles(object tiles, str name, CoreRules core, u8 (*counts)[ROOM]) except -1
 cdef int read_tiles_text(str text, Py_ssize_t start, Py_ssize_t end, str name, CoreRules core,
                          u8 (*counts)[ROOM]) except -1
 
-# Raise BadPosition where `counts` and `jokers` exceed the edition, naming the first tile too many. They sum up
-# `codes`, the n sets of a table in the order given, and `tiles`, loose tiles as they were given.
+# Raise BadPosition where `counts` and `jokers` exceed the edition, naming the first tile too many. They sum
+# up `codes`, the n sets of a table in the order given, and `tiles`, loose tiles as they were given.
 cdef int check_copies(const u8 (*counts)[ROOM], int jokers, const u32* codes, int n, object tiles, str name,
                       CoreRules core) except -1
 

@@ -6,9 +6,8 @@ Source: RULES.md 1; the notation of PROTOCOL.md.
 import re
 from collections import namedtuple
 
-from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
-from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
 from meldcore.bits cimport popcount, u8, u32
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM
@@ -19,7 +18,6 @@ from meldcore.rules import Rules
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(str text)
     const char* PyUnicode_1BYTE_DATA "(const char*) PyUnicode_1BYTE_DATA" (str text)
-    str PyUnicode_New(Py_ssize_t size, Py_UCS4 highest)
     Py_ssize_t PyUnicode_GET_LENGTH(str text)
 
 cdef enum Fault:
@@ -38,8 +36,9 @@ cdef enum:
 SetInfo = namedtuple("SetInfo", "valid kind value readings problem")
 SetInfo.__doc__ = """What one text is as a set (RULES.md 1).
 
-valid: bool. kind: "run", "group" or None. value: its points in an initial meld, or None. readings: the canonical
-texts of the sets that these tiles in this order can be, the one meant first. problem: why it is no set, or None.
+valid: bool. kind: "run", "group" or None. value: its points in an initial meld, or None. readings: the
+canonical texts of the sets that these tiles in this order can be, the one meant first. problem: why it is no
+set, or None.
 """
 
 
@@ -75,7 +74,7 @@ cdef CoreRules core_rules(object rules):
     fields.numbers = rules.numbers
     fields.copies = rules.copies
     fields.jokers = rules.jokers
-    fields.max_jokers_per_set = rules.jokers if rules.max_jokers_per_set is None else rules.max_jokers_per_set
+    fields.max_jokers_per_set = ROOM if rules.max_jokers_per_set is None else rules.max_jokers_per_set
     fields.initial_meld = rules.initial_meld
     fields.joker_meld_value = -1 if rules.joker_meld_value is None else rules.joker_meld_value
     fields.joker_hand_value = rules.joker_hand_value
@@ -93,7 +92,7 @@ cdef CoreRules core_rules(object rules):
 # ---- reading: one tile, one set
 
 cdef inline str plain(object text):
-    """`text` with "?" for what is not ASCII: one byte a character, so that places in it are places in `text`."""
+    """`text` with "?" for what is not ASCII: one byte a character, so that places in both are the same."""
     if type(text) is str and PyUnicode_IS_ASCII(<str> text):
         return <str> text
     return str(text).encode("ascii", "replace").decode("ascii")
@@ -317,6 +316,9 @@ cdef int check_copies(const u8 (*counts)[ROOM], int jokers, const u32* codes, in
 
 # ---- errors: said once, after the fast reading has failed
 
+cdef tuple ORDINALS = ("first", "second", "third", "fourth", "fifth")
+
+
 cdef str first_token(str text):
     """The letter at the start of `text` with the digits behind it: what was meant to be a tile."""
     return text[0] + re.match(r"[0-9]*", text[1:])[0]
@@ -365,7 +367,7 @@ cdef str no_set_reason(str text, CoreRules core):
     if not naturals:
         return "a set holds at least one tile that is no joker"
     if jokers > fields.max_jokers_per_set:
-        return f"a set holds at most {fields.max_jokers_per_set} jokers, this one holds {jokers}"
+        return f"max_jokers_per_set is {fields.max_jokers_per_set}, and this set holds {jokers} jokers"
     colours = [colour for _, colour, _ in naturals]
     same_number = len({number for _, _, number in naturals}) == 1
     if marked or (same_number and len(naturals) > 1):
@@ -394,22 +396,22 @@ cdef object too_many_sets(str name):
 cdef object copies_error(list placed, CoreRules core):
     """`placed` pairs every tile, in the order given, with its place, like "table[0]"."""
     cdef const RuleFields* fields = &core.fields
-    most = fields.colours * fields.numbers * fields.copies + fields.jokers
-    if len(placed) > most:
+    size = fields.colours * fields.numbers * fields.copies + fields.jokers
+    if len(placed) > size:
         path = "$." + placed[len(placed) - 1][0].partition("[")[0]
-        return BadPosition(f"{len(placed)} tiles, and this edition has {most}", path=path)
+        return BadPosition(f"{len(placed)} tiles, and this edition has {size}", path=path)
     seen = {}
     for place, tile in placed:
         seen[tile] = seen.get(tile, 0) + 1
-        kind, most, what = ("joker", fields.jokers, "") if tile == "*" else ("tile", fields.copies, " of each tile")
+        noun, most = ("joker", fields.jokers) if tile == "*" else ("copy", fields.copies)
         if seen[tile] > most:
-            return BadPosition(f"{kind} {tile!r} ({place}): number {seen[tile]} of its kind, and this edition has "
-                               f"{most}{what}", path=f"$.{place}", token=tile)
+            return BadPosition(f"tile {tile!r} ({place}): a {ORDINALS[most]} {noun}, "
+                               f"and this edition has {most}", path=f"$.{place}", token=tile)
     raise AssertionError("no tile too many")
 
 
 cdef list loose_tiles(object tiles):
-    """The tiles of a text or sequence that was read without fault, each in canonical text, in the order given."""
+    """The tiles of a text or sequence that was read without fault, in canonical text, in the order given."""
     text = tiles if isinstance(tiles, str) else " ".join(tiles)
     return re.findall(r"\*|[krby][0-9]+", text.lower().replace("o", "y"))
 
@@ -475,20 +477,20 @@ cdef tuple format_table(const u32* codes, int n, int numbers):
 
 cdef tuple format_tiles(const u8 (*counts)[ROOM], int jokers):
     cdef const u8* flat = &counts[0][0]
-    cdef int i, j, n = jokers
+    cdef int i, n = jokers
     for i in range(COLOURS * ROOM):
         n += flat[i]
     cdef tuple tiles = PyTuple_New(n)
     n = 0
     for i in range(COLOURS * ROOM):
-        for j in range(flat[i]):
+        for _ in range(flat[i]):
             text = TILES[i]
             Py_INCREF(text)
             PyTuple_SET_ITEM(tiles, n, text)
             n += 1
-    for j in range(jokers):
+    for i in range(n, n + jokers):
         Py_INCREF(JOKER_TEXT)
-        PyTuple_SET_ITEM(tiles, n + j, JOKER_TEXT)
+        PyTuple_SET_ITEM(tiles, i, JOKER_TEXT)
     return tiles
 
 
@@ -522,3 +524,14 @@ def read_set(text, rules="rummi-q"):
             readings.append(format_set(other, core.fields.numbers))
     return SetInfo(True, "group" if is_group(code) else "run", set_value(code, core.fields.joker_meld_value),
                    tuple(readings), None)
+
+
+def normalise(tiles, rules="rummi-q"):
+    """Some arrangement of exactly these loose tiles, a tuple of set strings; None where there is none.
+
+    >>> normalise("y3 r3 k3 b3")
+    ('k3r3b3y3',)
+    """
+    from meldcore.moves import partitions
+    arrangements = partitions(tiles, rules)
+    return arrangements[0] if arrangements else None

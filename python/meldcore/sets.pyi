@@ -1,0 +1,18 @@
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from .rules import Rules
+
+class SetInfo(NamedTuple):
+    """What one text is as a set: see ``read_set``."""
+
+    valid: bool
+    kind: Literal["run", "group"] | None
+    value: int | None
+    readings: tuple[str, ...]
+    problem: str | None
+
+def read_set(text: str, rules: Rules | str | Mapping[str, Any] = "rummi-q") -> SetInfo: ...
+def normalise(
+    tiles: str | Iterable[str], rules: Rules | str | Mapping[str, Any] = "rummi-q"
+) -> tuple[str, ...] | None: ...

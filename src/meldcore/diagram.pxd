@@ -1,0 +1,104 @@
+"""All arrangements that solve a problem, as a decision diagram: counted, numbered, never listed."""
+
+from meldcore.bits cimport u8, u32, u128
+from meldcore.objective cimport Objective
+from meldcore.plan cimport MAX_LAYERS
+from meldcore.problem cimport MAX_SETS, Problem
+from meldcore.tables cimport Automata, Groups, Step, Tables
+
+cdef enum:
+    MAX_OPEN = 16           # different open runs of a colour
+    DIAGRAM_BYTES = 400 << 20
+
+cdef struct Edge:
+    u32 to                  # node, numbered through all layers
+    u32 what                # step, counted through all steps of the automata << 8; on the last colour of a number also
+                            # | jokers in the groups << 5 | class of the groups
+
+cdef struct DiagramLayer:
+    u8 number
+    u8 colour
+    u8 must
+    bint last               # the last colour of its number: its edges settle the groups
+    int previous            # layer of the same colour before this one, -1: there is none
+    const Groups* groups
+
+cdef inline const Step* edge_step(const Automata* automata, const Edge* edge) noexcept nogil:
+    return automata.steps + (edge.what >> 8)
+
+
+cdef inline int edge_jokers(const Edge* edge) noexcept nogil:
+    return edge.what >> 5 & 7
+
+
+cdef inline u32 edge_details(const Automata* automata, const DiagramLayer* layer, const Edge* edge) noexcept nogil:
+    """How many ways the edge stands for: of the runs times, on the last colour of a number, of the groups."""
+    cdef u32 ways = edge_step(automata, edge).ways
+    return ways * layer.groups.ways[edge.what & 31][edge_jokers(edge)] if layer.last else ways
+
+
+cdef struct Graph:
+    const Automata* automata
+    int layers
+    DiagramLayer layer[MAX_LAYERS]
+    u32 base[MAX_LAYERS + 2]    # [layer] -> its first node; the end counts as a layer
+    u32* first                  # [node] -> its first edge; one more at the end. The top is node 0.
+    Edge* edges
+    u128* below                 # [node] -> arrangements from here on
+    u128 count
+
+cdef class Diagram:
+    """A layered graph: a node is a frontier, an edge a step of one colour at one number, a path an arrangement.
+
+    Only nodes that can finish have edges into them. An edge stands for all ways to do its step (which of several open
+    runs gets what, how the groups are made): its details, numbered from 0. Arrangements are ordered by the first layer
+    where they differ, there by edge, then by detail.
+    """
+    cdef Tables tables
+    cdef Problem problem
+    cdef Graph graph
+    cdef readonly size_t nodes
+    cdef readonly size_t bytes
+
+    cdef object best_rank(self, const Objective* objective)
+
+
+cdef struct OpenRun:
+    u32 code                # the set so far (sets.pxd)
+    u32 copies
+
+cdef struct Place:          # where a walk stands in one layer
+    u32 node
+    u32 edge
+    u32 detail              # which way, and which layout of the groups
+    u32 details
+    int sets                # finished sets, afterwards
+    int runs
+    u8 given                # tiles of the colour to groups
+    OpenRun run[MAX_OPEN]
+
+cdef class Walk:
+    """An arrangement of a diagram under construction: a path from the top, and the sets that it has made so far."""
+    cdef Diagram diagram        # keeps the graph alive
+    cdef const Graph* graph
+    cdef Place place[MAX_LAYERS]
+    cdef u32 sets[MAX_SETS]
+    cdef int count          # sets, when the walk is complete
+
+    # To the arrangement with this rank, 0 <= rank < count.
+    cdef void seek(self, u128 rank) noexcept nogil
+    # To the one after; False where there is none.
+    cdef bint advance(self) noexcept nogil
+    # To the arrangement that consists of these sets, in any order; False where the diagram has none such.
+    cdef bint find(self, const u32* codes, int count, u128* rank) noexcept nogil
+
+    cdef void take(self, int layer) noexcept nogil
+    cdef void descend(self, int layer) noexcept nogil
+    cdef int given_tiles(self, int layer) noexcept nogil
+    cdef int lay_groups(self, int layer, u32 layout, int sets) noexcept nogil
+    cdef bint may_lead(self, int layer, const Edge* edge, const u32* codes, int count) noexcept nogil
+    cdef bint matches(self, int layer, const u32* codes, int count) noexcept nogil
+
+
+# TooLarge where it would take more than DIAGRAM_BYTES, OverflowError where there are 2**128 arrangements or more.
+cdef Diagram build_diagram(const Problem* problem, Tables tables)

@@ -1,0 +1,547 @@
+"""See diagram.pxd."""
+
+from meldcore.errors import TooLarge
+
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u8, u16, u32, u64, u128
+from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
+from meldcore.objective cimport Objective
+from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, Plan, free_plan, init_plan, prepare
+from meldcore.problem cimport MAX_SETS, Problem
+from meldcore.sets cimport LENGTH_BIT, group_code, is_group, run_code, set_colour, set_detail, set_length, set_number
+from meldcore.sets cimport sort_codes
+from meldcore.tables cimport NEW_RUN, Part, Span, Step, Tables, Way, layout_span
+from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
+
+cdef u32 OPEN_MARK = 1u << 31       # tells a run that goes on from a finished one
+
+cdef enum Outcome:
+    FAILED = -1             # with a Python error set
+    DONE
+    TOO_WIDE
+    TOO_LARGE
+
+
+# ---------------------------------------------------------------- building
+
+cdef struct Arena:          # all memory of a build
+    Plan plan
+    Keys keys[2]
+    Edge* edges
+    u32* first
+    u128* below
+    size_t edge_room
+    size_t node_room
+
+
+cdef class DiagramArena:
+    cdef Arena arena
+    cdef Tally tally
+
+    def __cinit__(self):
+        memset(&self.arena, 0, sizeof(Arena))
+        self.tally = Tally()
+        init_plan(&self.arena.plan)
+        grow_keys(&self.arena.keys[0], 10)
+        grow_keys(&self.arena.keys[1], 10)
+
+    def __dealloc__(self):
+        free_plan(&self.arena.plan)
+        free_keys(&self.arena.keys[0])
+        free_keys(&self.arena.keys[1])
+        free(self.arena.edges)
+        free(self.arena.first)
+        free(self.arena.below)
+
+
+cdef Outcome room_for(Arena* arena, size_t nodes, size_t edges) except FAILED nogil:
+    if nodes > arena.node_room:
+        arena.node_room = 2 * nodes
+        arena.first = <u32*> realloc(arena.first, arena.node_room * sizeof(u32))
+        arena.below = <u128*> realloc(arena.below, arena.node_room * sizeof(u128))
+    if edges > arena.edge_room:
+        arena.edge_room = edges + (edges >> 1)
+        arena.edges = <Edge*> realloc(arena.edges, arena.edge_room * sizeof(Edge))
+    if arena.first == NULL or arena.below == NULL or arena.edges == NULL:
+        raise MemoryError()
+    if arena.edge_room * sizeof(Edge) + arena.node_room * (sizeof(u32) + sizeof(u128)) > <size_t> DIAGRAM_BYTES:
+        return TOO_LARGE
+    return DONE
+
+
+cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
+    """Forwards: all nodes and edges that the jokers can pay for. Backwards: the counts. Then dead edges go."""
+    cdef Plan* plan = &arena.plan
+    cdef int slack_at = 4 * plan.state_bits, i, c, left
+    cdef Keys *here = &arena.keys[0]
+    cdef Keys *there = &arena.keys[1]
+    cdef Keys *swap
+    cdef size_t nodes = 0, edges = 0
+    cdef size_t base[MAX_LAYERS + 2]
+    cdef int latest[4]
+    cdef u32 n
+    for c in range(4):
+        latest[c] = -1
+    clear_keys(here)
+    place_of(here, <u64> plan.slack << slack_at)
+    base[0] = 0
+    d.layers = plan.layers
+    for i in range(plan.layers):
+        d.layer[i].number = plan.layer[i].number
+        d.layer[i].colour = plan.layer[i].colour
+        d.layer[i].must = plan.layer[i].must
+        d.layer[i].last = plan.layer[i].last
+        d.layer[i].groups = plan.layer[i].groups
+        d.layer[i].previous = latest[plan.layer[i].colour]
+        latest[plan.layer[i].colour] = i
+        nodes += here.entries
+        base[i + 1] = nodes
+        if room_for(arena, nodes + 1, edges + 1) == TOO_LARGE:
+            return TOO_LARGE
+        clear_keys(there)
+        for n in range(here.entries):
+            arena.first[base[i] + n] = <u32> edges
+            if expand(plan, &plan.layer[i], tally, here.keys[n], there, arena, &edges, base[i + 1]) == TOO_LARGE:
+                return TOO_LARGE
+        swap = here
+        here = there
+        there = swap
+    nodes += here.entries
+    base[plan.layers + 1] = nodes
+    if room_for(arena, nodes + 1, edges + 1) == TOO_LARGE:
+        return TOO_LARGE
+    for n in range(here.entries + 1):
+        arena.first[base[plan.layers] + n] = <u32> edges
+    for n in range(here.entries):
+        left = here.keys[n] >> slack_at & ((1 << SLACK_BITS) - 1)
+        arena.below[base[plan.layers] + n] = tally_accepts(
+            tally, <u32> (here.keys[n] >> (slack_at + SLACK_BITS + CLASS_BITS)), plan.problem.jokers - left)
+    if not count_backwards(d, arena, base):
+        return TOO_WIDE
+    keep(d, arena, base)
+    return DONE
+
+
+cdef Outcome expand(const Plan* plan, const Layer* layer, Tally tally, u64 key, Keys* there, Arena* arena, size_t* edges,
+                    size_t base) except FAILED nogil:
+    """Add the edges of one node, in order: by choice, by jokers in the groups, then by state."""
+    cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
+    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1
+    cdef int state = key >> layer.shift & state_mask
+    cdef int slack = (key >> slack_at & ((1 << SLACK_BITS) - 1)) + layer.need_before[state]
+    cdef int cls = key >> class_at & ((1 << CLASS_BITS) - 1)
+    cdef u64 rest = key & ((<u64> 1 << slack_at) - 1) & ~(state_mask << layer.shift)
+    cdef u32 tracked = <u32> (key >> tally_at), t
+    cdef const Step *all_steps = plan.automata.steps
+    cdef const Step *step = all_steps + layer.steps[state].first
+    cdef const Step *end = step + layer.steps[state].count
+    cdef const Step *alike
+    cdef int left, after, jokers, most, i
+    cdef size_t room = <size_t> layer.steps[state].count << SLACK_BITS
+    if there.entries + room > there.room:
+        grow_keys(there, bit_width(there.room))
+    if edges[0] + room > arena.edge_room and room_for(arena, 0, edges[0] + room) == TOO_LARGE:
+        return TOO_LARGE
+    while step != end and step.b <= slack:
+        after = layer.next[cls][step.g]
+        if not layer.last:
+            left = slack - step.b - layer.need_after[step.to]
+            if left >= 0 and after >= 0:
+                t = tally_step(tally, tracked, layer, step) if tally.on else 0
+                arena.edges[edges[0]] = Edge(<u32> base + place_of(
+                    there, rest | <u64> step.to << layer.shift | <u64> left << slack_at | <u64> after << class_at
+                    | <u64> t << tally_at), <u32> (step - all_steps) << 8)
+                edges[0] += 1
+            step += 1
+            continue
+        alike = step            # steps of one choice: the jokers in groups come before their states in the order
+        while alike != end and same_choice(plan, alike, step):
+            alike += 1
+        most = slack - step.b if after >= 0 else -1
+        for jokers in range(most + 1):
+            if not layer.groups.ways[after][jokers]:
+                continue
+            for i in range(alike - step):
+                left = slack - step[i].b - layer.need_after[step[i].to] - jokers
+                if left < 0:
+                    continue
+                t = 0
+                if tally.on:
+                    t = tally_groups(tally, tally_step(tally, tracked, layer, step + i), layer, jokers)
+                arena.edges[edges[0]] = Edge(<u32> base + place_of(
+                    there, rest | <u64> step[i].to << layer.shift | <u64> left << slack_at | <u64> t << tally_at),
+                    <u32> (step + i - all_steps) << 8 | <u32> jokers << 5 | <u32> after)
+                edges[0] += 1
+        step = alike
+    return DONE
+
+
+cdef inline bint same_choice(const Plan* plan, const Step* x, const Step* y) noexcept nogil:
+    return (x.r == y.r and x.g == y.g and x.b == y.b
+            and plan.automata.shape_of[x.to] == plan.automata.shape_of[y.to])
+
+
+cdef bint count_backwards(const Graph* d, Arena* arena, const size_t* base) noexcept nogil:
+    """Fill `below`. False where a count does not fit."""
+    cdef int i
+    cdef size_t n
+    cdef u32 e
+    cdef u128 part, total
+    cdef bint over = False
+    cdef const Edge* edge
+    for i in range(d.layers - 1, -1, -1):
+        for n in range(base[i], base[i + 1]):
+            total = 0
+            for e in range(arena.first[n], arena.first[n + 1]):
+                edge = &arena.edges[e]
+                part = arena.below[edge.to]
+                if part:
+                    over |= mul_over(part, <u128> edge_details(d.automata, &d.layer[i], edge), &part)
+                    over |= add_over(total, part, &total)
+            arena.below[n] = total
+    return not over
+
+
+cdef bint keep(Graph* d, Arena* arena, const size_t* base) except -1 nogil:
+    """Drop the edges that lead nowhere and hand the rest over."""
+    cdef size_t nodes = base[d.layers + 1], n
+    cdef u32 e, kept = 0, begin
+    cdef int i
+    for n in range(nodes):
+        begin = kept
+        for e in range(arena.first[n], arena.first[n + 1]):
+            if arena.below[arena.edges[e].to]:
+                arena.edges[kept] = arena.edges[e]
+                kept += 1
+        arena.first[n] = begin
+    arena.first[nodes] = kept
+    for i in range(d.layers + 2):
+        d.base[i] = <u32> base[i]
+    d.count = arena.below[0]
+    d.first = <u32*> handed(<void**> &arena.first, (nodes + 1) * sizeof(u32))
+    d.below = <u128*> handed(<void**> &arena.below, nodes * sizeof(u128))
+    d.edges = <Edge*> handed(<void**> &arena.edges, (kept + 1) * sizeof(Edge))
+    if arena.first == NULL or arena.below == NULL:
+        arena.node_room = 0
+    if arena.edges == NULL:
+        arena.edge_room = 0
+    if d.first == NULL or d.below == NULL or d.edges == NULL:
+        raise MemoryError()
+    return True
+
+
+cdef void* handed(void** memory, size_t size) noexcept nogil:
+    """A copy of the first `size` bytes; of much memory the thing itself, cut to size, and `memory` becomes NULL."""
+    cdef void* given
+    if size < <size_t> 1 << 19:
+        given = malloc(size)
+        if given != NULL:
+            memcpy(given, memory[0], size)
+        return given
+    given = realloc(memory[0], size)
+    memory[0] = NULL
+    return given
+
+
+cdef list idle = []             # arenas that no thread uses; appended and popped under the GIL
+
+
+cdef Diagram build_diagram(const Problem* problem, Tables tables):
+    cdef DiagramArena arena = idle.pop() if idle else DiagramArena()
+    cdef Diagram d = Diagram()
+    cdef Outcome outcome = DONE
+    d.tables = tables
+    d.graph.automata = &tables.automata
+    d.problem = problem[0]
+    with nogil:
+        if prepare(&d.problem, &tables.automata, &arena.arena.plan):
+            arena.tally.reset(&arena.arena.plan)
+            outcome = build(&d.graph, &arena.arena, arena.tally)
+    if outcome == TOO_LARGE:        # the arena is not kept: it has grown
+        raise TooLarge(f"the moves of this position take more than {DIAGRAM_BYTES >> 20} MiB")
+    idle.append(arena)
+    if outcome == TOO_WIDE:
+        raise OverflowError("more than 2**128 arrangements")
+    if d.graph.count:
+        d.nodes = d.graph.base[d.graph.layers + 1]
+        d.bytes = d.nodes * (sizeof(u32) + sizeof(u128)) + d.graph.first[d.nodes] * sizeof(Edge)
+    return d
+
+
+cdef class Diagram:
+    def __dealloc__(self):
+        free(self.graph.first)
+        free(self.graph.below)
+        free(self.graph.edges)
+
+    cdef object best_rank(self, const Objective* objective):
+        """The rank of the first arrangement that gains the most, None where there is none."""
+        cdef const Graph* d = &self.graph
+        cdef i64* gain
+        cdef u128 rank = 0
+        cdef u32 node = 0, e
+        cdef int i
+        if not d.count:
+            return None
+        gain = <i64*> malloc(self.nodes * sizeof(i64))
+        if gain == NULL:
+            raise MemoryError()
+        with nogil:
+            find_gains(d, objective, gain)
+            for i in range(d.layers):
+                e = d.first[node]
+                while gain[d.edges[e].to] + edge_gain(d, i, &d.edges[e], objective) != gain[node]:
+                    rank += d.below[d.edges[e].to] * edge_details(d.automata, &d.layer[i], &d.edges[e])
+                    e += 1
+                node = d.edges[e].to
+        free(gain)
+        return to_python(rank)
+
+
+cdef void find_gains(const Graph* d, const Objective* objective, i64* gain) noexcept nogil:
+    """gain[node]: the most that is gained from the node on."""
+    cdef int i
+    cdef u32 n, e
+    cdef i64 here
+    for n in range(d.base[d.layers], d.base[d.layers + 1]):
+        gain[n] = 0
+    for i in range(d.layers - 1, -1, -1):
+        for n in range(d.base[i], d.base[i + 1]):
+            gain[n] = 0
+            for e in range(d.first[n], d.first[n + 1]):
+                here = gain[d.edges[e].to] + edge_gain(d, i, &d.edges[e], objective)
+                if e == d.first[n] or here > gain[n]:
+                    gain[n] = here
+
+
+cdef i64 edge_gain(const Graph* d, int layer, const Edge* edge, const Objective* objective) noexcept nogil:
+    cdef const DiagramLayer* at = &d.layer[layer]
+    cdef const Step* step = edge_step(d.automata, edge)
+    cdef i64 gain = (step.r + step.g - at.must) * objective.tile[at.colour][at.number]
+    return gain + (step.b + (edge_jokers(edge) if at.last else 0)) * objective.joker
+
+
+# ---------------------------------------------------------------- walking
+
+cdef class Walk:
+    def __cinit__(self, Diagram diagram):
+        self.diagram = diagram
+        self.graph = &diagram.graph
+        self.count = 0
+
+    cdef void seek(self, u128 rank) noexcept nogil:
+        cdef const Graph* d = self.graph
+        cdef u32 node = 0, e, details = 0
+        cdef u128 below = 0
+        cdef int i
+        for i in range(d.layers):
+            e = d.first[node]
+            while True:
+                details = edge_details(d.automata, &d.layer[i], &d.edges[e])
+                below = d.below[d.edges[e].to]
+                if rank < below * details:
+                    break
+                rank -= below * details
+                e += 1
+            self.place[i].node = node
+            self.place[i].edge = e
+            self.place[i].details = details
+            self.place[i].detail = 0
+            if details > 1:
+                self.place[i].detail = <u32> (rank / below)
+                rank -= below * self.place[i].detail
+            self.take(i)
+            node = d.edges[e].to
+        self.count = self.place[d.layers - 1].sets if d.layers else 0
+
+    cdef bint advance(self) noexcept nogil:
+        cdef const Graph* d = self.graph
+        cdef int i = d.layers - 1
+        cdef Place* place
+        while i >= 0:
+            place = &self.place[i]
+            if place.detail + 1 < place.details:
+                place.detail += 1
+                break
+            if place.edge + 1 < d.first[place.node + 1]:
+                place.edge += 1
+                place.detail = 0
+                place.details = edge_details(d.automata, &d.layer[i], &d.edges[place.edge])
+                break
+            i -= 1
+        if i < 0:
+            return False
+        self.take(i)
+        self.descend(i + 1)
+        return True
+
+    cdef void descend(self, int layer) noexcept nogil:
+        """The first completion from this layer on."""
+        cdef const Graph* d = self.graph
+        cdef Place* place
+        cdef int i
+        for i in range(layer, d.layers):
+            place = &self.place[i]
+            place.node = d.edges[self.place[i - 1].edge].to if i else 0
+            place.edge = d.first[place.node]
+            place.detail = 0
+            place.details = edge_details(d.automata, &d.layer[i], &d.edges[place.edge])
+            self.take(i)
+        self.count = self.place[d.layers - 1].sets if d.layers else 0
+
+    cdef void take(self, int layer) noexcept nogil:
+        """Do what `edge` and `detail` of the layer say: open runs grow, finished sets are added."""
+        cdef const Graph* d = self.graph
+        cdef const DiagramLayer* at = &d.layer[layer]
+        cdef Place* place = &self.place[layer]
+        cdef const Place* before = &self.place[at.previous] if at.previous >= 0 else NULL
+        cdef const Edge* edge = &d.edges[place.edge]
+        cdef const Step* step = edge_step(d.automata, edge)
+        cdef u32 ways_of_groups = d.layer[layer].groups.ways[edge.what & 31][edge_jokers(edge)] if at.last else 1
+        cdef const Way* way = d.automata.ways + step.way
+        cdef const Part* part
+        cdef u32 k, code, layout = 0
+        cdef int sets = self.place[layer - 1].sets if layer else 0, copies
+        if ways_of_groups == 1:
+            way += place.detail
+        else:
+            way += place.detail // ways_of_groups
+            layout = place.detail % ways_of_groups
+        place.runs = 0
+        place.given = step.g
+        for k in range(way.parts):
+            part = d.automata.parts + way.part + k
+            if part.source == NEW_RUN:
+                code = run_code(at.colour, at.number, 1, part.joker)
+            else:
+                code = before.run[part.source].code
+                code = (code + (1u << LENGTH_BIT)) | <u32> part.joker << set_length(code)
+            if part.open:
+                place.run[place.runs] = OpenRun(code, part.copies)
+                place.runs += 1
+            else:
+                for copies in range(part.copies):
+                    self.sets[sets] = code
+                    sets += 1
+        if at.last:
+            sets = self.lay_groups(layer, layout, sets)
+        place.sets = sets
+
+    cdef int given_tiles(self, int layer) noexcept nogil:
+        """What the colours give to the groups of the number of this layer, 2 bits each; the layer is its last."""
+        cdef const DiagramLayer* at = &self.graph.layer[0]
+        cdef int tiles = 0, i = layer
+        while i >= 0 and at[i].number == at[layer].number:
+            tiles |= self.place[i].given << 2 * at[i].colour
+            i -= 1
+        return tiles
+
+    cdef int lay_groups(self, int layer, u32 layout, int sets) noexcept nogil:
+        cdef const Graph* d = self.graph
+        cdef int jokers = edge_jokers(&d.edges[self.place[layer].edge])
+        cdef Span groups = d.automata.layout[
+            layout_span(d.automata, self.given_tiles(layer), jokers).first + layout]
+        cdef u32 k
+        cdef u8 group
+        for k in range(groups.count):
+            group = d.automata.group[groups.first + k]
+            self.sets[sets] = group_code(d.layer[layer].number, group >> 4, group & 15)
+            sets += 1
+        return sets
+
+    cdef bint find(self, const u32* codes, int count, u128* rank) noexcept nogil:
+        """At each layer, the one edge and detail that leave the open runs, and the groups, of these sets."""
+        cdef const Graph* d = self.graph
+        cdef u32 node = 0, e, detail = 0, details
+        cdef int i
+        cdef bint found
+        rank[0] = 0
+        if not d.count:
+            return False
+        for i in range(d.layers):
+            found = False
+            for e in range(d.first[node], d.first[node + 1]):
+                details = edge_details(d.automata, &d.layer[i], &d.edges[e])
+                if self.may_lead(i, &d.edges[e], codes, count):
+                    for detail in range(details):
+                        self.place[i].node = node
+                        self.place[i].edge = e
+                        self.place[i].detail = detail
+                        self.place[i].details = details
+                        self.take(i)
+                        if self.matches(i, codes, count):
+                            found = True
+                            break
+                    if found:
+                        rank[0] += d.below[d.edges[e].to] * detail
+                        node = d.edges[e].to
+                        break
+                rank[0] += d.below[d.edges[e].to] * details
+            if not found:
+                return False
+        self.count = self.place[d.layers - 1].sets if d.layers else 0
+        return same_sets(self.sets, self.count, codes, count)
+
+    cdef bint may_lead(self, int layer, const Edge* edge, const u32* codes, int count) noexcept nogil:
+        """Does the step use what the sets use of this colour and number? Cheap, and leaves few edges to try."""
+        cdef const DiagramLayer* at = &self.graph.layer[layer]
+        cdef const Step* step = edge_step(self.graph.automata, edge)
+        cdef int r = 0, g = 0, b = 0, jokers = 0, k, place
+        for k in range(count):
+            if is_group(codes[k]):
+                if set_number(codes[k]) == at.number:
+                    g += set_detail(codes[k]) >> (4 + at.colour) & 1
+                    jokers += set_detail(codes[k]) & 15
+            elif set_colour(codes[k]) == at.colour:
+                place = at.number - set_number(codes[k])
+                if 0 <= place < set_length(codes[k]):
+                    if set_detail(codes[k]) >> place & 1:
+                        b += 1
+                    else:
+                        r += 1
+        return step.r == r and step.g == g and step.b == b and (not at.last or edge_jokers(edge) == jokers)
+
+    cdef bint matches(self, int layer, const u32* codes, int count) noexcept nogil:
+        """Are the open runs after this layer, and what it finished, those of the sets?"""
+        cdef const DiagramLayer* at = &self.graph.layer[layer]
+        cdef const Place* place = &self.place[layer]
+        cdef u32 have[MAX_SETS]
+        cdef u32 want[MAX_SETS]
+        cdef int haves = 0, wants = 0, k, copies, length
+        for k in range(place.runs):
+            for copies in range(<int> place.run[k].copies):
+                have[haves] = place.run[k].code | OPEN_MARK
+                haves += 1
+        for k in range(self.place[layer - 1].sets if layer else 0, place.sets):
+            have[haves] = self.sets[k]
+            haves += 1
+        for k in range(count):
+            if is_group(codes[k]):
+                if not at.last or set_number(codes[k]) != at.number:
+                    continue
+                want[wants] = codes[k]
+            else:
+                length = at.number - set_number(codes[k]) + 1
+                if set_colour(codes[k]) != at.colour or length < 1 or length > set_length(codes[k]):
+                    continue
+                if length == set_length(codes[k]):
+                    want[wants] = codes[k]
+                else:
+                    want[wants] = OPEN_MARK | run_code(at.colour, set_number(codes[k]), length,
+                                                       set_detail(codes[k]) & ((1u << length) - 1))
+            wants += 1
+        return same_sets(have, haves, want, wants)
+
+
+cdef bint same_sets(const u32* a, int na, const u32* b, int nb) noexcept nogil:
+    cdef u32 x[MAX_SETS]
+    cdef u32 y[MAX_SETS]
+    if na != nb:
+        return False
+    memcpy(x, a, na * sizeof(u32))
+    memcpy(y, b, nb * sizeof(u32))
+    sort_codes(x, na)
+    sort_codes(y, nb)
+    return memcmp(x, y, na * sizeof(u32)) == 0

@@ -1,0 +1,360 @@
+"""The legal turns of a position, and the partitions of loose tiles, as lazy sequences.
+
+The order (order number 1) is that of the diagram: arrangements are compared number by number, within a number colour by
+colour (k r b y), at the first place where they differ. There, fewer jokers to runs come first, then more tiles laid,
+then fewer tiles to groups; then what distinguishes the runs that go on; after the last colour of a number, fewer jokers
+in its groups; then which of several different runs gets what, and how the groups are made. It depends on nothing but
+the position.
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from meldcore.errors import BadRequest
+
+cimport cython
+from libc.string cimport memcpy, memset
+
+from meldcore.bits cimport from_python, i64, to_python, u32, u128
+from meldcore.diagram cimport Diagram, Walk, build_diagram
+from meldcore.objective cimport Objective, read_objective
+from meldcore.position cimport Move, Position, make_move
+from meldcore.problem cimport MAX_SETS, Problem
+from meldcore.sets cimport format_table, read_table, sort_codes
+
+
+cdef class Arrangements:
+    """What Moves and Partitions share: a sequence whose items are made when they are asked for.
+
+    Indices and slices go as far as `total`; slices are lazy too. Iterating holds one item at a time.
+    """
+
+    @property
+    def total(self):
+        """How many there are, an exact int; `len()` raises OverflowError above sys.maxsize."""
+        ranks = self.ranks
+        return max(0, (ranks.stop - ranks.start + ranks.step - (1 if ranks.step > 0 else -1)) // ranks.step)
+
+    def __len__(self):
+        return len(self.ranks)
+
+    def __bool__(self):
+        return bool(self.ranks)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return self.part(self.ranks[index])
+        try:
+            rank = self.ranks[index]
+        except IndexError:
+            raise IndexError(f"index {index} of {self.total} {type(self).__name__.lower()}") from None
+        return self.at(rank)
+
+    def __iter__(self):
+        if self.ranks.step == 1 and self.ranks:
+            return ArrangementIterator(self)
+        return map(self.ranks_item, self.ranks)
+
+    def __reversed__(self):
+        return map(self.ranks_item, reversed(self.ranks))
+
+    def ranks_item(self, rank):
+        return self.at(rank)
+
+    def __contains__(self, item):
+        rank = self.rank_of(item)
+        return rank is not None and rank in self.ranks
+
+    def index(self, item):
+        """The place of an item: `sequence[sequence.index(item)] == item`. ValueError where it is not there."""
+        rank = self.rank_of(item)
+        if rank is None or rank not in self.ranks:
+            raise ValueError(f"{item!r} is not among these {type(self).__name__.lower()}")
+        return self.ranks.index(rank)
+
+    def count(self, item):
+        """1 where the item is there, else 0: all items differ."""
+        return int(item in self)
+
+    def sample(self, n, seed=None):
+        """A list of n items, each drawn uniformly from all, with replacement.
+
+        The same integer seed draws the same items on every platform; None draws anew every time. IndexError where
+        there is nothing to draw from.
+        """
+        total = self.total
+        if n < 0:
+            raise BadRequest(f"n is how many items to draw, not {n}", path="$.n", token=str(n))
+        if n and not total:
+            raise IndexError(f"a sample of no {type(self).__name__.lower()}")
+        random = Random(seed)
+        bits = total.bit_length()
+        drawn = []
+        while len(drawn) < n:
+            k = random.getrandbits(bits)
+            if k < total:               # every k below the total is as likely as every other
+                drawn.append(self.at(self.ranks[k]))
+        return drawn
+
+    def codes(self, out=None):
+        """Rows of set codes: a numpy array of uint32, one row an arrangement, in order, filled up with 0.
+
+        `meldcore.sets.set_text` reads a code. Within a row the sets stand in no particular order. `out` is a C-contiguous
+        uint32 array of shape (rows, columns) to fill instead of a new one; it takes the first `rows` arrangements, and
+        has at least `width` columns.
+        """
+        cdef int width = self.width
+        cdef u32[:, ::1] rows
+        import numpy
+        if out is None:
+            out = numpy.empty((len(self.ranks), width), dtype=numpy.uint32)
+        if len(out) > len(self.ranks) or out.shape[1] < width:
+            raise BadRequest(f"out is of shape {out.shape}, where at most {len(self.ranks)} rows and at least {width} "
+                             "columns fit", path="$.out")
+        rows = out
+        if len(out):
+            self.fill(rows)
+        return out
+
+    @property
+    def width(self):
+        """The most sets that an arrangement can have: the columns of `codes`."""
+        cdef const Problem* p = &self.diagram.problem
+        cdef int tiles = p.jokers, c, n
+        for c in range(4):
+            for n in range(16):
+                tiles += p.most[c][n]
+        return self.fixed_sets() + tiles // 3
+
+    def fixed_sets(self):
+        return self.position.sets if self.position.table_is_fixed() else 0
+
+    def fill(self, u32[:, ::1] rows):
+        cdef Walk walk = Walk(self.diagram)
+        cdef Py_ssize_t i, columns = rows.shape[1]
+        cdef int fixed = self.fixed_sets()
+        cdef u128 rank = from_python(self.ranks.start)
+        cdef u128 step = 0
+        cdef bint forwards = self.ranks.step > 0
+        step = from_python(abs(self.ranks.step))
+        with nogil:
+            for i in range(rows.shape[0]):
+                if i == 0 or step != 1 or not forwards:
+                    walk.seek(rank)
+                else:
+                    walk.advance()
+                rank = rank + step if forwards else rank - step
+                memcpy(&rows[i, 0], self.position.codes, fixed * sizeof(u32))
+                memcpy(&rows[i, fixed], walk.sets, walk.count * sizeof(u32))
+                memset(&rows[i, fixed + walk.count], 0, (columns - fixed - walk.count) * sizeof(u32))
+
+    @property
+    def nodes(self):
+        """How many frontiers the diagram behind the sequence has."""
+        return self.diagram.nodes
+
+    def __eq__(self, other):
+        if type(other) is not type(self):
+            return NotImplemented
+        cdef Arrangements that = other
+        return self.position == that.position and self.ranks == that.ranks
+
+    def __hash__(self):
+        return hash((self.position, self.ranks))
+
+    cdef object item(self, const u32* codes, int count):
+        raise NotImplementedError
+
+    cdef int codes_of(self, object item, u32* codes) except -2:
+        raise NotImplementedError
+
+    cdef object at(self, object rank):
+        self.walk.seek(from_python(rank))
+        return self.item(self.walk.sets, self.walk.count)
+
+    cdef object rank_of(self, object item):
+        """The rank of an item in the diagram, None where it is not there."""
+        cdef u32 codes[MAX_SETS]
+        cdef u128 rank = 0
+        cdef int count = self.codes_of(item, codes)
+        if count < 0 or not self.walk.find(codes, count, &rank):
+            return None
+        return to_python(rank)
+
+    cdef Arrangements part(self, object ranks):
+        cdef Arrangements that = type(self).__new__(type(self))
+        that.position = self.position
+        that.diagram = self.diagram
+        that.walk = self.walk
+        that.ranks = ranks
+        return that
+
+
+cdef class ArrangementIterator:
+    """Walks a stretch of a sequence from its start."""
+    cdef Arrangements sequence
+    cdef Walk walk
+    cdef object left                # items still to come, None before the first
+
+    def __init__(self, Arrangements sequence):
+        self.sequence = sequence
+        self.walk = Walk(sequence.diagram)
+        self.left = None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.left is None:
+            self.left = self.sequence.total
+            self.walk.seek(from_python(self.sequence.ranks.start))
+        elif self.left:
+            self.walk.advance()
+        if not self.left:
+            raise StopIteration
+        self.left -= 1
+        return self.sequence.item(self.walk.sets, self.walk.count)
+
+    def __length_hint__(self):
+        return min(self.sequence.total if self.left is None else self.left, 1 << 40)
+
+
+@cython.final
+cdef class Moves(Arrangements):
+    """All legal turns of a position that lay something (RULES.md 2), each once, as a sequence of Move objects.
+
+    Nothing is listed: `moves[10**15]` takes microseconds. Slices are sequences of the same kind.
+
+    >>> from meldcore import Position
+    >>> moves = Position.parse("r4r5r6 k7b7y7 | r7 b8", rules="easy-rummy").moves()
+    >>> moves.total, moves[-1].played, moves.index(moves[1])
+    (2, ('r7',), 1)
+    """
+
+    def __init__(self, Position position not None):
+        cdef Problem problem
+        position.fill_problem(&problem)
+        self.position = position
+        self.diagram = build_diagram(&problem, position.tables_of(&problem))
+        self.walk = Walk(self.diagram)
+        self.ranks = range(to_python(self.diagram.graph.count))
+
+    def best(self, objective="tiles"):
+        """The first of the best moves of this sequence, None where it is empty. See Position.best."""
+        cdef Objective o
+        read_objective(objective, self.position.core.fields.numbers, self.position.core.fields.joker_hand_value, &o)
+        if self.ranks.step == 1 and self.ranks.start == 0 and self.total == to_python(self.diagram.graph.count):
+            rank = self.diagram.best_rank(&o)
+            return None if rank is None else self.at(rank)
+        best = None
+        most = None
+        for move in self:
+            gained = gain_of(move, &o)
+            if most is None or gained > most:
+                best = move
+                most = gained
+        return best
+
+    def __repr__(self):
+        return f"Moves({self.position!r}){sliced(self)}"
+
+    def __reduce__(self):
+        return remake, (Moves, self.position, self.ranks)
+
+    cdef object item(self, const u32* codes, int count):
+        return make_move(self.position, codes, count)
+
+    cdef int codes_of(self, object item, u32* codes) except -2:
+        """-1 where the move cannot be one of this position's."""
+        cdef int count
+        if type(item) is not Move:
+            return -1
+        count = self.position.searched_sets(item, codes)
+        if count >= 0 and make_move(self.position, codes, count) != item:
+            return -1
+        return count
+
+
+cdef object gain_of(Move move, const Objective* objective):
+    cdef i64 gain = move.jokers * objective.joker
+    cdef int c, n
+    for c in range(4):
+        for n in range(16):
+            gain += move.tiles[c][n] * objective.tile[c][n]
+    return gain
+
+
+@cython.final
+cdef class Partitions(Arrangements):
+    """Every way to split exactly these tiles into valid sets, each once, as a sequence of tables (tuples of set texts).
+
+    tiles: a sequence of tile strings, or one string. rules: a Rules object, a preset's name or an object of fields; only
+    the edition and `max_jokers_per_set` matter.
+
+    >>> list(Partitions("r1 r2 r3 b1 b2 b3 y1 y2 y3"))
+    [('r1b1y1', 'r2b2y2', 'r3b3y3'), ('r1r2r3', 'b1b2b3', 'y1y2y3')]
+    """
+
+    def __init__(self, tiles, rules="rummi-q"):
+        cdef Problem problem
+        cdef Position loose = Position((), tiles, rules)
+        loose.fill_problem(&problem)
+        memcpy(problem.must, problem.most, sizeof(problem.must))
+        problem.must_jokers = problem.jokers
+        problem.lay = False
+        problem.threshold = 0
+        self.position = loose
+        self.diagram = build_diagram(&problem, loose.tables_of(&problem))
+        self.walk = Walk(self.diagram)
+        self.ranks = range(to_python(self.diagram.graph.count))
+
+    @property
+    def tiles(self):
+        """The tiles, in canonical order."""
+        return self.position.hand
+
+    def __repr__(self):
+        return f"Partitions({' '.join(self.tiles)!r}, {self.position.rules!r}){sliced(self)}"
+
+    def __reduce__(self):
+        return remake_partitions, (self.tiles, self.position.rules, self.ranks)
+
+    cdef object item(self, const u32* codes, int count):
+        cdef u32 table[MAX_SETS]
+        memcpy(table, codes, count * sizeof(u32))
+        sort_codes(table, count)
+        return format_table(table, count, self.position.core.fields.numbers)
+
+    cdef int codes_of(self, object item, u32* codes) except -2:
+        if not isinstance(item, (str, tuple, list)):
+            return -1
+        return read_table(item, "table", self.position.core, codes)
+
+
+def partitions(tiles, rules="rummi-q"):
+    """Every way to split exactly these tiles into valid sets: see Partitions."""
+    return Partitions(tiles, rules)
+
+
+def remake(kind, position, ranks):
+    """For pickle."""
+    return (<Arrangements> kind(position)).part(ranks)
+
+
+def remake_partitions(tiles, rules, ranks):
+    """For pickle."""
+    return (<Arrangements> Partitions(tiles, rules)).part(ranks)
+
+
+cdef str sliced(Arrangements sequence):
+    """The slice, as source text, that leads from the whole to this part of it; empty for the whole."""
+    ranks = sequence.ranks
+    if ranks == range(to_python(sequence.diagram.graph.count)):
+        return ""
+    if not ranks:
+        return "[:0]"
+    stop = ranks.start + (sequence.total - 1) * ranks.step + (1 if ranks.step > 0 else -1)
+    return f"[{ranks.start}:{'' if stop < 0 else stop}:{ranks.step}]"
+
+
+Sequence.register(Arrangements)

@@ -1,0 +1,23 @@
+"""What makes a move good: a weight for each tile laid from the hand, ties included."""
+
+from meldcore.bits cimport i64
+
+cdef enum ObjectiveKind:
+    TILES
+    POINTS
+    WEIGHTS
+
+cdef enum:
+    POINT_BITS = 16         # the points of all tiles and jokers fit
+    TILE_BITS = 8           # their number fits
+    LARGEST_WEIGHT = 1000000000
+
+cdef struct Objective:
+    ObjectiveKind kind
+    int joker_points        # what a joker counts when points are compared
+    # What is gained by each tile: the objective itself in the upper bits, then what breaks ties, so that the move with
+    # the largest sum is the best: most tiles, then points; most points, then tiles; most weight, then tiles, then points.
+    i64 tile[4][16]
+    i64 joker
+
+cdef int read_objective(object objective, int numbers, int joker_points, Objective* out) except -1

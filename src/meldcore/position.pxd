@@ -1,0 +1,58 @@
+"""Positions and moves: what the searches are asked about, and what they answer."""
+
+from meldcore.bits cimport u8, u32
+from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
+from meldcore.sets cimport CoreRules
+from meldcore.tables cimport Tables
+
+cdef class Position:
+    cdef readonly object rules
+    cdef readonly bint opened
+    cdef CoreRules core
+    cdef int sets
+    cdef u32 codes[MAX_SETS]                # the table, sorted
+    cdef u8 table_tiles[COLOURS][ROOM]      # natural tiles
+    cdef u8 hand_tiles[COLOURS][ROOM]
+    cdef int table_jokers
+    cdef int hand_jokers
+
+    cdef inline bint is_opening(self) noexcept:
+        """The initial meld has still to be laid."""
+        return not self.opened and self.core.fields.initial_meld > 0
+
+    cdef inline bint table_is_fixed(self) noexcept:
+        """Opening without table play: the sets of the table stay, a search is given the hand alone."""
+        return self.is_opening() and not self.core.fields.table_play_on_opening_turn
+
+    # What a search is asked; BadRules where a joker rule matters that the searches do not know.
+    cdef int fill_problem(self, Problem* p) except -1
+
+    # The automata for a problem of this position.
+    cdef Tables tables_of(self, const Problem* p)
+
+    # The sets of `move` that a search of this position lays, sorted; returns their number, or -1 where the
+    # table is fixed and the move changes it.
+    cdef int searched_sets(self, Move move, u32* codes) noexcept
+
+    cdef int settle(self, object hand, str name) except -1
+    cdef int check_joker_rules(self) except -1
+    cdef void fill_edition(self, Problem* p) noexcept
+    cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept
+    cdef Move judged(self, const u32* codes, int sets)
+
+
+cdef class Move:
+    cdef readonly int points
+    cdef readonly int unchanged
+    cdef int numbers                        # of the edition
+    cdef int sets
+    cdef u32 codes[MAX_SETS]                # the table afterwards, sorted
+    cdef u8 tiles[COLOURS][ROOM]            # natural tiles played
+    cdef int jokers                         # jokers played
+
+
+# An opened player's position of loose tiles and no table; errors call them `name`.
+cdef Position loose_position(object tiles, str name, object rules)
+
+# The move of `position` whose search answered with `codes`, n sets in any order.
+cdef Move make_move(Position position, const u32* codes, int n)

@@ -1,0 +1,438 @@
+"""Positions: a table, a hand, the rules, and whether the player has opened. Moves: what one turn does to it.
+
+Source: RULES.md 2; the names and the notation of PROTOCOL.md.
+"""
+
+cimport cython
+from libc.string cimport memcmp, memcpy, memset
+
+from meldcore.bits cimport u8, u32, u64
+from meldcore.count cimport count_arrangements
+from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
+from meldcore.sets cimport (
+    FREE, CoreRules, RuleFields, add_tiles, check_copies, core_rules, format_set, format_table, format_tiles,
+    is_group, largest_edition, read_table, read_table_text, read_tiles, read_tiles_text, rules_of,
+    set_colour, set_detail, set_jokers, set_length, set_value, sort_codes,
+)
+from meldcore.tables cimport Tables, tables_for
+
+from meldcore.errors import BadPosition, BadRequest, BadRules, IllegalMove
+
+cdef enum:
+    FLAT = COLOURS * ROOM
+
+cdef object DEFAULT_RULES = rules_of("rummi-q")
+cdef CoreRules DEFAULT_CORE = core_rules(DEFAULT_RULES)
+
+
+cdef inline u64 mixed(u64 seed, u64 value) noexcept nogil:
+    seed = (seed ^ value) * 0x9e3779b97f4a7c15u
+    return seed ^ seed >> 29
+
+
+cdef u64 mixed_bytes(u64 seed, const void* data, size_t size) noexcept nogil:
+    """`size` is a multiple of 4."""
+    cdef const u32* words = <const u32*> data
+    cdef size_t i
+    for i in range(size // 4):
+        seed = mixed(seed, words[i])
+    return seed
+
+
+@cython.final
+cdef class Position:
+    """A table, a hand, the rules, and whether the player has opened. Immutable, compared by value.
+
+    table: a sequence of set strings, or one string. hand: a sequence of tile strings, or one string. rules: a
+    Rules object, the name of a preset, or an object of fields. opened: has this player laid the initial meld?
+
+    Raises BadTile, BadSet, BadPosition (more of a tile than the edition has) or BadRules, each with the token
+    and the place at fault.
+
+    >>> position = Position(["r4r5r6", "k7b7y7"], ["r7", "b8"], "easy-rummy")
+    >>> position.count()
+    2
+    """
+
+    def __cinit__(self):
+        self.rules = DEFAULT_RULES
+        self.core = DEFAULT_CORE
+        self.opened = True
+
+    def __init__(self, table=(), hand=(), rules="rummi-q", opened=True):
+        if not isinstance(opened, bool):
+            raise BadRequest(f"opened is true or false, not {opened!r}", path="$.opened", token=repr(opened))
+        self.rules = rules_of(rules)
+        self.core = core_rules(self.rules)
+        self.opened = opened
+        self.sets = read_table(table, "table", self.core, self.codes)
+        self.hand_jokers = read_tiles(hand, "hand", self.core, self.hand_tiles)
+        self.settle(hand, "hand")
+
+    @staticmethod
+    def parse(text, rules="rummi-q"):
+        """Read the notation `table | hand`, or `table | hand | opening` for a player who has not opened.
+
+        >>> Position.parse("r4*r6 k7b7y7 | r7 b8").hand
+        ('r7', 'b8')
+        """
+        if not isinstance(text, str):
+            raise BadRequest(f"a position is a string like 'r4r5r6 | r7', not {text!r}", path="$.position",
+                             token=repr(text))
+        cdef Position self = Position.__new__(Position)
+        cdef str line = str(text)
+        cdef Py_ssize_t bar = line.find("|"), end = line.find("|", bar + 1)
+        if bar < 0:
+            raise BadPosition(f"position {line!r}: a bar parts the table from the hand, 'table | hand'",
+                              path="$.position", token=line)
+        if end < 0:
+            end = len(line)
+        else:
+            last = line[end + 1:].strip()
+            if last.lower() != "opening":
+                raise BadPosition(f"field {last!r} (character {end + 2}) of position {line!r}: "
+                                  "the third field is 'opening' or absent", path="$.position", token=last)
+            self.opened = False
+        self.rules = rules_of(rules)
+        self.core = core_rules(self.rules)
+        self.sets = read_table_text(line, 0, bar, "table", self.core, self.codes)
+        self.hand_jokers = read_tiles_text(line, bar + 1, end, "hand", self.core, self.hand_tiles)
+        self.settle(line[bar + 1:end], "hand")
+        return self
+
+    cdef int settle(self, object hand, str name) except -1:
+        """Derive the rest from the table as it was read, in the order given, and the hand, called `name`."""
+        cdef u8 all_tiles[COLOURS][ROOM]
+        cdef int i
+        for i in range(self.sets):
+            self.table_jokers += add_tiles(self.codes[i], self.table_tiles)
+        for i in range(FLAT):
+            (&all_tiles[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
+        check_copies(all_tiles, self.table_jokers + self.hand_jokers, self.codes, self.sets, hand, name,
+                     self.core)
+        sort_codes(self.codes, self.sets)
+        return 0
+
+    # ---- what it is
+
+    @property
+    def table(self):
+        """The sets on the table: canonical texts in canonical order."""
+        return format_table(self.codes, self.sets, self.core.fields.numbers)
+
+    @property
+    def hand(self):
+        """The tiles in hand, in canonical order."""
+        return format_tiles(self.hand_tiles, self.hand_jokers)
+
+    @property
+    def hand_points(self):
+        """The sum of the numbers in hand; a joker counts `joker_hand_value`."""
+        return points_of(self.hand_tiles) + self.hand_jokers * self.core.fields.joker_hand_value
+
+    def __str__(self):
+        text = f"{' '.join(self.table)} | {' '.join(self.hand)}".strip()
+        return text if self.opened else f"{text} | opening"
+
+    def __repr__(self):
+        name, changes = self.rules._origin()
+        return f"Position.parse({str(self)!r}, rules={self.rules if changes else name!r})"
+
+    def __reduce__(self):
+        return Position, (" ".join(self.table), " ".join(self.hand), self.rules, self.opened)
+
+    def __hash__(self):
+        cdef u64 seed = mixed(self.opened, self.hand_jokers)
+        seed = mixed_bytes(seed, self.codes, self.sets * sizeof(u32))
+        return <Py_hash_t> mixed_bytes(seed, self.hand_tiles, sizeof(self.hand_tiles))
+
+    def __eq__(self, other):
+        if type(other) is not Position:
+            return NotImplemented
+        cdef Position that = other
+        return (self.sets == that.sets and self.opened == that.opened and self.hand_jokers == that.hand_jokers
+                and not memcmp(self.codes, that.codes, self.sets * sizeof(u32))
+                and not memcmp(self.hand_tiles, that.hand_tiles, sizeof(self.hand_tiles))
+                and (self.rules is that.rules or self.rules == that.rules))
+
+    # ---- what can be laid
+
+    def count(self):
+        """How many legal turns there are that lay something: different tables afterwards, an exact int."""
+        cdef Problem p
+        self.fill_problem(&p)
+        return count_arrangements(&p, self.tables_of(&p))
+
+    def moves(self):
+        """All legal turns as a lazy sequence; nothing is listed until it is asked for."""
+        from meldcore.moves import Moves
+        return Moves(self)
+
+    def plays(self):
+        """The distinct parts of the hand that can be laid, with their points and numbers of arrangements."""
+        from meldcore.plays import Plays
+        return Plays(self)
+
+    def best(self, objective="tiles", prefer=None):
+        """The best legal Move, or None where nothing can be laid.
+
+        objective: "tiles" (lay the most), "points" (lay the most, a joker counts `joker_hand_value`), or
+        {"weights": {"r7": 3, "*": -5, ...}}, integers for each tile laid, 0 where a tile is not named. Among
+        equally good moves: the other of tiles and points, or tiles, then points; then the first in moves().
+        """
+        if prefer is not None:
+            raise BadRequest(f"prefer={prefer!r} is not supported yet", path="$.prefer", token=str(prefer))
+        return self.moves().best(objective)
+
+    def validate(self):
+        """Nothing: a Position that exists is valid, its construction raises the error."""
+
+    def move_to(self, after):
+        """The Move that leaves the table `after`, a sequence of set strings or one string.
+
+        Raises IllegalMove, with the reason, where no legal turn of this position does (RULES.md 2).
+        """
+        cdef u32 codes[MAX_SETS]
+        cdef int sets = read_table(after, "after", self.core, codes)
+        sort_codes(codes, sets)
+        return self.judged(codes, sets)
+
+    def play(self, Move move not None):
+        """The position after `move`: what was played has left the hand, and the player has opened.
+
+        Raises IllegalMove, with the reason, where `move` is no legal turn of this position (RULES.md 2).
+        """
+        cdef int i
+        for i in range(move.sets):
+            if move.numbers != self.core.fields.numbers or not is_set_of(move.codes[i], &self.core.fields):
+                text = format_set(move.codes[i], move.numbers)
+                raise IllegalMove(f"set {text!r} belongs to another edition", path="$.after", token=text)
+        own = self.judged(move.codes, move.sets)
+        if own != move:
+            raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}",
+                              path="$.after")
+        cdef Position after = Position.__new__(Position)
+        after.rules = self.rules
+        after.core = self.core
+        after.sets = move.sets
+        memcpy(after.codes, move.codes, move.sets * sizeof(u32))
+        for i in range(FLAT):
+            (&after.table_tiles[0][0])[i] = (&self.table_tiles[0][0])[i] + (&move.tiles[0][0])[i]
+            (&after.hand_tiles[0][0])[i] = (&self.hand_tiles[0][0])[i] - (&move.tiles[0][0])[i]
+        after.table_jokers = self.table_jokers + move.jokers
+        after.hand_jokers = self.hand_jokers - move.jokers
+        return after
+
+    # ---- for the searches
+
+    cdef int check_joker_rules(self) except -1:
+        """A joker on the table is a tile like any other in `free`, and where the table stays as it is."""
+        if self.table_jokers and self.core.fields.joker_retrieval != FREE and not self.table_is_fixed():
+            raise BadRules(f"joker_retrieval={self.rules.joker_retrieval!r} with a joker on the table is not "
+                           "supported yet", path="$.rules.joker_retrieval", token=self.rules.joker_retrieval)
+        return 0
+
+    cdef int fill_problem(self, Problem* p) except -1:
+        cdef int i
+        self.check_joker_rules()
+        if self.table_is_fixed():
+            self.fill_initial_meld(p, self.hand_tiles, self.hand_jokers)
+            return 0
+        self.fill_edition(p)
+        memcpy(p.must, self.table_tiles, sizeof(p.must))
+        for i in range(FLAT):
+            (&p.most[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
+        p.must_jokers = self.table_jokers
+        p.jokers = self.table_jokers + self.hand_jokers
+        p.part = self.is_opening()
+        p.threshold = self.core.fields.initial_meld if p.part else 0
+        return 0
+
+    cdef void fill_edition(self, Problem* p) noexcept:
+        p.colours = self.core.fields.colours
+        p.numbers = self.core.fields.numbers
+        p.joker_value = self.core.fields.joker_meld_value
+        p.lay = True
+
+    cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept:
+        """The sets that are together worth the initial meld and hold nothing but some of these tiles."""
+        self.fill_edition(p)
+        memset(p.must, 0, sizeof(p.must))
+        memcpy(p.most, tiles, sizeof(p.most))
+        p.must_jokers = 0
+        p.jokers = jokers
+        p.part = False
+        p.threshold = self.core.fields.initial_meld
+
+    cdef Tables tables_of(self, const Problem* p):
+        return tables_for(p.colours, self.core.fields.copies, p.jokers, self.rules.max_jokers_per_set)
+
+    cdef int searched_sets(self, Move move, u32* codes) noexcept:
+        cdef int i, kept = 0, n = 0
+        if not self.table_is_fixed():
+            memcpy(codes, move.codes, move.sets * sizeof(u32))
+            return move.sets
+        for i in range(move.sets):
+            if kept < self.sets and self.codes[kept] == move.codes[i]:
+                kept += 1
+            else:
+                codes[n] = move.codes[i]
+                n += 1
+        return n if kept == self.sets else -1
+
+    cdef Move judged(self, const u32* codes, int sets):
+        """The move to the table `codes`, sorted, of this edition; IllegalMove where it is no legal turn."""
+        cdef const RuleFields* fields = &self.core.fields
+        cdef u8 after[COLOURS][ROOM]
+        cdef u32 laid[MAX_SETS]
+        cdef Problem p
+        cdef int i, n, difference, jokers = 0, value = 0
+        self.check_joker_rules()
+        memset(after, 0, sizeof(after))
+        for i in range(sets):
+            jokers += add_tiles(codes[i], after)
+        for i in range(FLAT):
+            difference = (&after[0][0])[i] - (&self.table_tiles[0][0])[i]
+            if difference < 0 or difference > (&self.hand_tiles[0][0])[i]:
+                raise wrong_tile(f"{'krby'[i // ROOM]}{i % ROOM}", difference < 0)
+        if jokers < self.table_jokers or jokers > self.table_jokers + self.hand_jokers:
+            raise wrong_tile("*", jokers < self.table_jokers)
+        if jokers == self.table_jokers and not memcmp(after, self.table_tiles, sizeof(after)):
+            raise IllegalMove("no tile is played, and rearranging alone is no turn", path="$.after")
+
+        cdef Move move = move_of(self, codes, sets)
+        if not self.is_opening():
+            return move
+        if not self.table_is_fixed():
+            self.fill_initial_meld(&p, move.tiles, move.jokers)
+            if not count_arrangements(&p, self.tables_of(&p)):
+                raise IllegalMove("no part of the tiles played can be split into sets that are worth the "
+                                  f"initial meld of {fields.initial_meld} together", path="$.after")
+            return move
+        n = self.searched_sets(move, laid)
+        if n < 0:
+            raise IllegalMove("the sets on the table stay as they are until the player has opened",
+                              path="$.after")
+        for i in range(n):
+            value += set_value(laid[i], fields.joker_meld_value)
+        if value < fields.initial_meld:
+            raise IllegalMove(f"the sets laid are worth {value}, and the initial meld is "
+                              f"{fields.initial_meld}", path="$.after")
+        return move
+
+
+@cython.final
+cdef class Move:
+    """One turn that lays tiles: what is played, and the whole table afterwards. Immutable, compared by value.
+
+    played: the tiles laid. table: the sets afterwards. points: what leaves the hand, a joker counting
+    `joker_hand_value`. unchanged: how many sets of the table before stand as they were. numbers: the highest
+    number of the edition. Positions make moves; one made by hand is read, and `Position.play` judges it.
+    """
+
+    def __cinit__(self):
+        self.numbers = 13
+
+    def __init__(self, played, table, points, unchanged, numbers=13):
+        if numbers not in range(3, ROOM):
+            raise BadRequest(f"numbers goes from 3 to {ROOM - 1}, not {numbers!r}", path="$.numbers",
+                             token=str(numbers))
+        cdef CoreRules core = largest_edition(numbers)
+        self.numbers = numbers
+        self.points = points
+        self.unchanged = unchanged
+        self.sets = read_table(table, "table", core, self.codes)
+        sort_codes(self.codes, self.sets)
+        self.jokers = read_tiles(played, "played", core, self.tiles)
+
+    @property
+    def played(self):
+        """The tiles laid, in canonical order."""
+        return format_tiles(self.tiles, self.jokers)
+
+    @property
+    def table(self):
+        """The sets on the table afterwards: canonical texts in canonical order."""
+        return format_table(self.codes, self.sets, self.numbers)
+
+    def __repr__(self):
+        edition = f", numbers={self.numbers}" if self.numbers != 13 else ""
+        return (f"Move(played={self.played!r}, table={self.table!r}, points={self.points}, "
+                f"unchanged={self.unchanged}{edition})")
+
+    def __reduce__(self):
+        return Move, (" ".join(self.played), " ".join(self.table), self.points, self.unchanged, self.numbers)
+
+    def __hash__(self):
+        return <Py_hash_t> mixed_bytes(mixed(self.jokers, self.points), self.codes, self.sets * sizeof(u32))
+
+    def __eq__(self, other):
+        if type(other) is not Move:
+            return NotImplemented
+        cdef Move that = other
+        return (self.sets == that.sets and self.jokers == that.jokers and self.points == that.points
+                and self.unchanged == that.unchanged and self.numbers == that.numbers
+                and not memcmp(self.codes, that.codes, self.sets * sizeof(u32))
+                and not memcmp(self.tiles, that.tiles, sizeof(self.tiles)))
+
+
+cdef Position loose_position(object tiles, str name, object rules):
+    cdef Position position = Position.__new__(Position)
+    position.rules = rules_of(rules)
+    position.core = core_rules(position.rules)
+    position.hand_jokers = read_tiles(tiles, name, position.core, position.hand_tiles)
+    position.settle(tiles, name)
+    return position
+
+
+cdef Move make_move(Position position, const u32* codes, int n):
+    cdef u32 table[MAX_SETS]
+    memcpy(table, codes, n * sizeof(u32))
+    if position.table_is_fixed():
+        memcpy(table + n, position.codes, position.sets * sizeof(u32))
+        n += position.sets
+    sort_codes(table, n)
+    return move_of(position, table, n)
+
+
+cdef Move move_of(Position position, const u32* codes, int n):
+    """The move to the table `codes`, sorted, which holds every tile of the table before."""
+    cdef Move move = Move.__new__(Move)
+    cdef int i, old = 0
+    move.numbers = position.core.fields.numbers
+    move.sets = n
+    memcpy(move.codes, codes, n * sizeof(u32))
+    for i in range(n):
+        move.jokers += add_tiles(codes[i], move.tiles)
+        while old < position.sets and position.codes[old] < codes[i]:
+            old += 1
+        if old < position.sets and position.codes[old] == codes[i]:
+            move.unchanged += 1
+            old += 1
+    for i in range(FLAT):
+        (&move.tiles[0][0])[i] -= (&position.table_tiles[0][0])[i]
+    move.jokers -= position.table_jokers
+    move.points = points_of(move.tiles) + move.jokers * position.core.fields.joker_hand_value
+    return move
+
+
+cdef int points_of(const u8 (*tiles)[ROOM]) noexcept nogil:
+    """The sum of the numbers of natural tiles."""
+    cdef int i, points = 0
+    for i in range(FLAT):
+        points += (&tiles[0][0])[i] * (i % ROOM)
+    return points
+
+
+cdef bint is_set_of(u32 code, const RuleFields* fields) noexcept nogil:
+    """Is this set, valid in the largest edition of the same numbers, valid under `fields`?"""
+    if set_jokers(code) > fields.max_jokers_per_set:
+        return False
+    if is_group(code):
+        return set_length(code) <= fields.colours and not set_detail(code) >> 4 >> fields.colours
+    return set_colour(code) < fields.colours
+
+
+cdef object wrong_tile(str tile, bint missing):
+    what = "of the table is missing" if missing else "is played, and not in the hand"
+    return IllegalMove(f"tile {tile!r} {what}", path="$.after", token=tile)
