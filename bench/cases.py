@@ -1,4 +1,4 @@
-"""The positions that are measured, by class: `self` from ordinary games, `randJ_N` with J jokers and N table tiles."""
+"""The positions to measure, by class: `self` of ordinary games, `randJ_N` of J jokers and N table tiles."""
 
 import json
 from functools import cache

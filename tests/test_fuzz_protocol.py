@@ -76,7 +76,7 @@ def test_one_reply_each_and_the_next_line_undisturbed() -> None:
     assert len(replies) == len(lines)
     for line, reply in zip(lines, replies, strict=True):
         check(reply)
-        if b'"after ' in line:
+        if line.startswith(b'{"id": "after '):
             assert reply["id"] == json.loads(line)["id"]
             assert reply["ok"]
 

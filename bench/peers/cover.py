@@ -1,7 +1,7 @@
 """Every way to split tiles into valid sets, listed by the exact-cover package (dancing links in C).
 
-Exact cover tells equal tiles apart. So each set is offered once for every choice of copies, and of the covers that
-differ in copies alone one is kept.
+Exact cover tells equal tiles apart. So each set is offered once for every choice of copies, and of the covers
+that differ in copies alone one is kept.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ from .tiles import KINDS, NUMBERS, amounts, natural_sets, with_jokers
 
 @cache
 def all_sets():
-    """Every valid set: the tiles of each, and how many it holds of each kind as an array of shape (sets, 53)."""
+    """Every valid set: its tiles, and how many of each kind these are as an array of shape (sets, 53)."""
     sets = {}
     for natural in natural_sets(longest=NUMBERS):
         is_run = natural[1] == natural[0] + 1

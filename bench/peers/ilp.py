@@ -1,8 +1,9 @@
 """The most hand tiles one turn can lay, as an integer program solved by HiGHS.
 
-One integer variable a set says how often it lies on the table after the turn. What the sets take of each kind of tile is
-at least what lies on the table and at most what is at hand; as many tiles as possible are taken. Runs of 3 to 5 tiles
-are enough, for a longer one falls into these. The two models differ in their columns alone, by how they see jokers.
+One integer variable a set says how often it lies on the table after the turn. Of each kind of tile the
+sets take at least what lies on the table and at most what is at hand, and as many tiles as possible in
+all. Runs of 3 to 5 tiles are enough, for a longer one falls into these. The two models differ in how
+they see jokers: in the columns.
 """
 
 from functools import cache
@@ -14,7 +15,7 @@ from .tiles import COPIES, JOKER, KINDS, amounts, natural_sets, with_jokers
 
 # Presolve costs more than it saves in programs this small.
 SETTINGS = {"output_flag": False, "threads": 1, "presolve": "off"}
-# The heuristic that finds a first solution takes most of the time in small programs; few know how to switch it off.
+# Most of the time goes into a heuristic for a first solution, which few would think of switching off.
 TUNED = {**SETTINGS, "mip_heuristic_run_feasibility_jump": False}
 
 

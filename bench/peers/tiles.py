@@ -1,4 +1,4 @@
-"""Tiles as numbers for the peers' models: 13 * colour + number - 1, the joker 52; a multiset of tiles is a vector of 53."""
+"""Tiles as numbers, 13 * colour + number - 1 and the joker 52; multisets of tiles as vectors of 53."""
 
 import re
 from itertools import combinations
@@ -33,7 +33,7 @@ def natural_sets(longest):
 
 
 def with_jokers(tiles):
-    """The set itself, and all that come from it by putting a joker in the place of one or two of its tiles."""
+    """The set itself, and all that come from it by putting jokers in the place of one or two tiles."""
     for jokers in range(JOKERS + 1):
         for kept in combinations(tiles, len(tiles) - jokers):
             yield (*kept, *[JOKER] * jokers)

@@ -19,6 +19,7 @@ from .errors import (
     TimeLimit,
     TooLarge,
 )
+from .moves import Moves, Partitions, partitions
 from .position import Move, Position
 from .rules import PRESETS, Rules
 from .sets import SetInfo, normalise, read_set
@@ -34,6 +35,8 @@ __all__ = [
     "IllegalMove",
     "MeldcoreError",
     "Move",
+    "Moves",
+    "Partitions",
     "Position",
     "Rules",
     "SetInfo",
@@ -41,5 +44,6 @@ __all__ = [
     "TooLarge",
     "__version__",
     "normalise",
+    "partitions",
     "read_set",
 ]

@@ -1,6 +1,6 @@
 """The JSON protocol: what a request may say, what each op answers, how an error is reported.
 
-`read_request` turns a line into a request, `reply_to` a request into a line; nothing here does input or output.
+`read_request` turns a line into a request, `reply_to` a request into a line; nothing here does I/O.
 The process around it, with its queue and threads, is `meldcore.server`.
 
 An op is one class: its fields are what a request may say, `answer` gives the result. REQUESTS lists them all.
@@ -127,7 +127,7 @@ class ListMoves(AtPosition, tag="moves"):
 
 
 class Best(AtPosition, tag="best"):
-    objective: str | dict[str, dict[str, int]] = "tiles"
+    objective: str | dict[str, Any] = "tiles"
     prefer: str | None = None
     count_optimal: bool = False
 
@@ -164,7 +164,7 @@ class Sample(AtPosition, tag="sample"):
         seed = None if self.seed is None else _whole("seed", self.seed)
         moves = self.at().moves()
         stop.check()
-        return {"moves": [_move(move) for move in moves.sample(n, seed)]}
+        return {"moves": [_move(move) for move in moves.sample(n, seed)] if moves else []}
 
 
 class Index(AtPosition, tag="index", kw_only=True):
@@ -311,11 +311,14 @@ def _fault(fields: dict[str, msgspec.Raw], error: Exception) -> MeldcoreError:
         return BadRequest("a request needs an op, a string", path="$.op")
     if op not in OPS:
         return UnknownOp(f"there is no op {op!r}; the nearest known one is {nearest(op, OPS)!r}", path="$.op")
-    known = ("op", *OPS[op].__struct_encode_fields__)
+    known = {"op": False} | {field.name: field.required for field in msgspec.structs.fields(OPS[op])}
     for name in fields:
         if name not in known:
             message = f"{op} has no field {name!r}; the nearest known one is {nearest(name, known)!r}"
             return UnknownField(message, path=f"$.{name}")
+    for name, required in known.items():
+        if required and name not in fields:
+            return BadRequest(f"{op} needs the field {name!r}", path=f"$.{name}")
     if isinstance(error, msgspec.ValidationError):
         message, _, path = str(error).partition(" - at `")
         return BadRequest(message, path=path.rstrip("`") or "$")
@@ -380,7 +383,7 @@ def _listing(
     return {"count": _json_whole(total), name: page, "complete": offset + len(page) >= total}
 
 
-def _count_optimal(position: Position, objective: str | dict[str, dict[str, int]], stop: Stop) -> int:
+def _count_optimal(position: Position, objective: str | dict[str, Any], stop: Stop) -> int:
     """How many moves reach the best value of an objective that `best` has accepted.
 
     It depends on the tiles laid alone, so that plays stand for all their arrangements.

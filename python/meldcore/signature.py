@@ -1,7 +1,7 @@
-"""The signature of behaviour: one number that changes when a count or a best move of a fixed set of positions does.
+"""The signature of behaviour: one number, which changes when a count or a best move of its positions does.
 
-The positions are dealt by code, equal on every platform: chance comes from ``random.Random.random`` alone, the one
-method whose sequence Python promises to keep.
+The positions are dealt by code, equal on every platform: chance comes from ``random.Random.random``
+alone, the one method whose sequence Python promises to keep.
 """
 
 import random
@@ -43,7 +43,7 @@ _SETS = [
 
 
 def positions() -> list[Position]:
-    """The positions of the signature: some for every edition and size of the table, each opened and opening."""
+    """Some positions for every edition and size of the table, for opened and for opening players."""
     chance = random.Random(1)
     return [
         Position(table, hand, rules, opened)
@@ -55,7 +55,7 @@ def positions() -> list[Position]:
 
 
 def signature(of: Sequence[Position] | None = None) -> int:
-    """The sum of the counts, and of the tiles and the points of the best moves, of positions (default: of all)."""
+    """The sum of the counts, and of the tiles and the points of the best moves, of all these positions."""
     total = 0
     for position in positions() if of is None else of:
         total += position.count()
@@ -75,7 +75,7 @@ def main() -> int:
 
 
 def _deal(chance: random.Random, rules: Rules, size: int) -> tuple[list[str], list[str]]:
-    """A table of at least ``size`` tiles, and a hand. The jokers lie on the table, or in the hand if it is empty."""
+    """A table of at least ``size`` tiles, and a hand. The jokers lie on the table, or else in the hand."""
     pool = [tile for kinds in _KINDS for tile in kinds for _ in range(rules.copies)]
     table: list[list[str]] = []
     while sum(map(len, table)) < size:
