@@ -14,6 +14,7 @@ def by_class():
     classes = {}
     with open(DATA / "free.jsonl", encoding="utf-8") as lines:
         for case in map(json.loads, lines):
+            case["count"] = int(case["count"])  # a string above 2^53
             classes.setdefault(case["cls"], []).append(case)
     return classes
 

@@ -15,7 +15,7 @@ def random_places(moves):
     return [chance.randrange(moves.total) for _ in range(TAKEN)]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def sequences(positions):
     return [moves for moves in (position.moves() for position in positions) if moves]
 

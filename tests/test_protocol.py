@@ -86,14 +86,11 @@ def test_offset_is_read_as_integer_and_as_string(offset: int | str) -> None:
 
 
 @pytest.mark.parametrize("field", ["offset", "limit", "n", "seed"])
-@pytest.mark.parametrize("value", [-1, "-1", "", " 1", "1.0", "0x1", "1_0", "٣", "9" * 5000, 1.5, None, True])
+@pytest.mark.parametrize("value", [-1, "-1", "", " 1", "1.0", "0x1", "1_0", "٣", "9" * 5000, 1.5, True, []])
 def test_what_is_no_whole_number(field: str, value: Any) -> None:
     op = "moves" if field in ("offset", "limit") else "sample"
-    if (field, value) == ("seed", None):
-        pytest.skip("no seed is a seed of its own")
-    reply = ask(op, hand="r1 r2 r3", rules="easy-rummy", **{field: value})
-    assert reply["error"]["code"] == "bad_request"
-    assert reply["error"]["path"] == f"$.{field}"
+    error = ask(op, hand="r1 r2 r3", rules="easy-rummy", **{field: value})["error"]
+    assert (error["code"], error["path"]) == ("bad_request", f"$.{field}")
 
 
 @pytest.mark.parametrize("value", [10_001, "10001", 10**30])

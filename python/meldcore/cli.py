@@ -50,8 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
         # whoever read has seen enough; Python would complain once more when it flushes at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _DONE
-    except OSError as error:
-        print(f"meldcore: {error}", file=sys.stderr)
+    except (OSError, MemoryError, OverflowError) as error:
+        print(f"meldcore: {error or type(error).__name__}", file=sys.stderr)
         return _BAD_INPUT
 
 
@@ -168,8 +168,8 @@ def _rules(text: str) -> str | dict[str, Any]:
 
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
-    except msgspec.DecodeError as error:
-        raise BadRules(f"rules {text!r}: {error}", path="$.rules", token=text) from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise BadRules(f"rules {text[:60]!r}: {error}", path="$.rules", token=text) from None
 
 
 def _show_rules(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ Three kinds of threads share the work, so that none waits for what it need not w
 import os
 from collections.abc import Iterator
 from queue import SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 from time import sleep
 
 from .errors import BadRequest, Cancelled, TooLarge
@@ -125,7 +125,7 @@ class _Replies:
     def __init__(self, sink: int) -> None:
         self._sink = sink
         self._waiting: list[bytes] = []
-        self._wake = Event()
+        self._wake: SimpleQueue[None] = SimpleQueue()
         self._awake = False
         # held to take what waits and send it: lines stay whole and in order
         self._sending = Lock()
@@ -138,7 +138,7 @@ class _Replies:
             self.flush()
         elif not self._awake:
             self._awake = True
-            self._wake.set()
+            self._wake.put(None)
 
     def flush(self) -> None:
         """Send everything that waits."""
@@ -158,9 +158,9 @@ class _Replies:
             pass  # nobody listens any more; soon the input ends as well
 
     def _send_late(self) -> None:
-        while self._wake.wait():
+        while True:
+            self._wake.get()
             sleep(_GATHER)
-            self._wake.clear()
             self._awake = False
             self.flush()
 

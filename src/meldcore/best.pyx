@@ -24,43 +24,43 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from meldcore.bits cimport bit_width, i64, u8, u16, u32, u64
+from meldcore.bits cimport bit_width, i8, i64, u8, u16, u32, u64
 from meldcore.lanes cimport Lanes, fill, larger, largest, less, load, more, moved, store
 from meldcore.objective cimport POINTS, WEIGHTS, Objective
-from meldcore.position cimport Position
-from meldcore.objective cimport read_objective
-from meldcore.problem cimport MAX_SETS, Problem
+from meldcore.problem cimport Problem
 from meldcore.sets cimport LENGTH_BIT, group_code, run_code, set_length
 from meldcore.tables cimport (
     MAX_COPIES, MAX_JOKERS, NEW_RUN, Automata, Choice, Groups, Part, Span, Step, Tables, Way, choice_span, layout_span,
     step_span,
 )
 
-from time import perf_counter
-
 cdef extern from *:
     """
-    static const int64_t MELDCORE_IMPOSSIBLE = (int64_t) 1 << 62;
+    #define MELDCORE_IMPOSSIBLE ((int64_t) 1 << 62)
+    #define MELDCORE_WIDE_WHOLE ((int64_t) 1 << 60)
+    #define MELDCORE_NO_LIMIT ((uint64_t) 1 << 63)
     """
     const i64 IMPOSSIBLE "MELDCORE_IMPOSSIBLE"
+    const i64 WIDE_WHOLE "MELDCORE_WIDE_WHOLE"
+    const u64 NO_LIMIT "MELDCORE_NO_LIMIT"
 
 # A row holds WHOLE - cost, 0 where the shape cannot finish. Sums of four 64-bit rows and a budget fit 64 bits.
 cdef enum:
     WHOLE = 50000           # of a 16-bit row
-    ROW_COST = 24000        # costs of one colour that 16-bit rows have room for, shifting included
+    NARROW_COST = 24000     # most that a colour may cost in 16-bit rows: there has to be room for prices
     MOST_SHIFT = 1000       # at one place
     LANES = 8
     LANE_SHAPES = 2 * LANES
     MAX_OPEN_RUNS = 4       # of a colour, in automata that lanes are used for
     BARRED = 4 * MOST_SHIFT # the price of what no groups allow
-cdef i64 WIDE_WHOLE = <i64> 1 << 60
 
 cdef enum:
     MAX_VECTORS = 81        # of tiles to groups, 2 copies
     MAX_OFFERS = 32
-    PATIENCE = 1200         # steps before costs are shifted; fewer, or none, where it can be told to pay
-    MEMO_ROOM = 1 << 9      # to begin with
-    MEMO_LIMIT = 1 << 21    # beyond that nothing is remembered any more
+    NARROW_ROWS = 4 * 16 * 3 * LANE_SHAPES
+    MAX_DIFFERENT = 16      # open runs of a colour
+    MEMO_ROOM = 1 << 9      # entries to begin with
+    MEMO_SIZES = 7          # 2 million entries, 32 MB; beyond that nothing is remembered any more
 
 
 # ---------------------------------------------------------------- what the problems of an edition share
@@ -80,12 +80,13 @@ cdef struct Vector:         # what the colours give to some multiset of groups
 
 cdef struct Exchange:       # the groups that are possible at a number
     u8 charge[4][MAX_COPIES + 1]    # jokers [colour][tiles given]: over the colours never more than any groups take
+    u8 charges[4]                   # the same for one and two tiles in 4 bits, 3 being out of reach for two jokers
     Span vectors                    # in Edition.vectors
 
 cdef class Edition:
     """Derived from `Tables` once."""
     cdef Tables tables
-    cdef bint lanes                 # the shapes are those of lane_place, and few enough
+    cdef bint lanes                 # its problems may have narrow rows
     cdef bint going_on_first        # of choices that differ in this only, the one that leaves more runs open comes first
     cdef vector[Exchange] exchanges     # [vector of most tiles by colour], see Automata.groups
     cdef vector[Vector] vectors
@@ -108,12 +109,8 @@ cdef class Edition:
             list_vectors(self, vector)
         self.lanes = a.copies <= 2 and a.jokers <= 2 and tables.max_jokers_per_set is None
         if self.lanes:
-            number_shapes(self)
+            prepare_lanes(self)
             list_offers(self)
-
-
-cdef inline int lane_place(int need_two, int need_one) noexcept nogil:
-    return (need_two + need_one) * (need_two + need_one + 1) // 2 + need_two
 
 
 cdef int least_jokers(const Groups* groups, const u8* given) noexcept nogil:
@@ -161,39 +158,60 @@ cdef int list_vectors(Edition self, int vector) except -1:
                 left -= e.charge[d][v.given[d]]
             g = v.given[c]
             e.charge[c][g] = min(<int> e.charge[c][g], max(left, 0))
+        e.charges[c] = min(<int> e.charge[c][1], 3) << 2 | min(<int> e.charge[c][2], 3)
     return 0
 
 
-cdef int number_shapes(Edition self) except -1:
-    """The order of shapes is that of lane_place: by open runs, then by those that need two more tiles."""
+cdef int prepare_lanes(Edition self) except -1:
+    """Where each shape gets with some tiles: every open run takes one, the others begin runs, long runs may end."""
     cdef const Automata* a = &self.tables.automata
-    cdef int runs, two, one, laid, on, here, there, half
-    cdef Span span
-    cdef const Choice* choice
-    if a.shapes != lane_place(0, a.copies + a.jokers + 1):
-        raise AssertionError("run shapes are not numbered as lanes are")
+    cdef int here, there, laid, on, half, two, one
+    shapes = reachable_shapes(a.copies, a.jokers)
+    if len(shapes) != a.shapes:
+        raise AssertionError("the shapes of open runs are others than expected")
+    place = {shape: i for i, shape in enumerate(shapes)}
     memset(self.before, 128, sizeof(self.before))
     memset(self.after, 128, sizeof(self.after))
-    for runs in range(MAX_OPEN_RUNS + 1):
-        for two in range(runs + 1):
-            one = runs - two
-            here = lane_place(two, one)
-            self.need_two[here] = two
-            self.need_one[here] = one
-            for laid in range(runs, MAX_OPEN_RUNS + 1):
-                for on in range(one + 1):
-                    there = lane_place(laid - runs, two + on)
-                    for half in range(2):
-                        self.before[laid][on][here >> 3][there >> 3][2 * (here & 7) + half] = 2 * (there & 7) + half
-                        self.after[laid][on][there >> 3][here >> 3][2 * (there & 7) + half] = 2 * (here & 7) + half
-    self.going_on_first = True
-    for here in range(a.shapes):
-        span = choice_span(a, 0, a.copies, here)
-        for there in range(1, <int> span.count):
-            choice = a.choices + span.first + there
-            if choice.r == choice[-1].r and choice.g == choice[-1].g and choice.b == choice[-1].b:
-                self.going_on_first &= choice.to < choice[-1].to
+    for (two, one), here in place.items():
+        self.need_two[here] = two
+        self.need_one[here] = one
+        for laid in range(two + one, MAX_OPEN_RUNS + 1):
+            for on in range(one + 1):
+                there = place.get((laid - two - one, two + on), -1)
+                for half in range(2 if there >= 0 else 0):
+                    self.before[laid][on][here >> 3][there >> 3][2 * (here & 7) + half] = 2 * (there & 7) + half
+                    self.after[laid][on][there >> 3][here >> 3][2 * (there & 7) + half] = 2 * (here & 7) + half
+    self.going_on_first = is_going_on_first(a)
     return 0
+
+
+cdef list reachable_shapes(int copies, int jokers):
+    """Open runs that need (two more tiles, one more), by number of runs: what lies within reach of the jokers."""
+    spent = {(0, 0): 0}
+    queue = [(0, 0)]
+    for two, one in queue:          # grows while it is read
+        for tiles in range(two + one, copies + jokers + 1):
+            cost = spent[two, one] + max(0, tiles - copies)
+            for on in range(one + 1):
+                shape = tiles - two - one, two + on
+                if cost < spent.get(shape, jokers + 1):
+                    spent[shape] = cost
+                    queue.append(shape)
+    return sorted(spent, key=lambda shape: (sum(shape), shape))
+
+
+cdef bint is_going_on_first(const Automata* a) noexcept:
+    cdef int shape, i
+    cdef Span span
+    cdef const Choice* choice
+    for shape in range(a.shapes):
+        span = choice_span(a, 0, a.copies, shape)
+        for i in range(1, <int> span.count):
+            choice = a.choices + span.first + i
+            if (choice.r == choice[-1].r and choice.g == choice[-1].g and choice.b == choice[-1].b
+                    and choice.to > choice[-1].to):
+                return False
+    return True
 
 
 cdef int list_offers(Edition self) except -1:
@@ -243,37 +261,53 @@ cdef struct Memo:
     u64 key
     i64 bound
 
+cdef struct Layer:          # a colour at a number
+    const Span* choices             # [shape before]
+    const i8 (*next)[MAX_COPIES + 1]    # Groups.next of the colour
+    i64 cost[MAX_COPIES + 1]        # [tiles laid], for what is not laid
+    i64 price[MAX_COPIES + 1]       # [tiles given to groups]: costs shifted here
+    u32 row                         # the colour's row after the number, shape 0, no jokers
+    u8 must
+    u8 most
+    u8 shift                        # of the colour's shape in a frontier
+    bint idle                       # without open runs nothing can happen here
+
 cdef struct Search:
     const Problem* problem
     const Automata* automata
+    Layer layer[4 * 16]                 # [number << 2 | colour], numbers from 1
     const Groups* groups[16]            # [number]
     const Exchange* exchange[16]
-    const Span* choices[4][16]          # [colour][number] -> of each shape
-    i64 cost[4][16][MAX_COPIES + 1]     # [colour][number][tiles laid], for what is not laid
-    i64 price[4][16][MAX_COPIES + 1]    # [colour][number][tiles given to groups]: costs shifted here
+    int end                             # the layer after the last
     i64 joker_price                     # what the prices of any groups come to at most, for each joker not charged
     i64 joker_cost[MAX_JOKERS + 1]      # [jokers left at the end]
-    i64 step                            # by which budgets grow
-    i64 whole
+    i64 nothing                         # the cost of laying nothing
+    i64 typical                         # of one tile or joker
+    bint must_lay                       # the path has to say whether something is laid
+    i64 whole                           # see rows
     int stride                          # shapes in a row
     int shape_bits
-    bint idle[4][16]                    # without open runs nothing can happen here
     bint merging                        # see `broken` in `search_from`
     const u8* need_two
     const u8* need_one
     # the path so far
-    u32 at[4]                           # the row where each colour stands, without jokers
-    const Choice* path[16][4]           # NULL: nothing happens
+    u32 at[4]                           # the row where each colour stands, no jokers
+    const Choice* path[4 * 16]          # [layer], NULL: nothing happens
     u8 group_jokers[16]
     # the best so far
     i64 best
-    const Choice* best_path[16][4]
+    i64 lowest                          # no path costs less
+    i64 slack                           # by which the budget exceeds that, and by which it grows
+    i64 step
+    const Choice* best_path[4 * 16]
     u8 best_group_jokers[16]
     u64 steps
     u64 limit
-    bint stopped                        # at the limit
+    bint over                           # the best cannot be better, or the limit is reached
     # the memo, open addressing; keys of other searches count as free
-    Memo* memo
+    Memo* memos[MEMO_SIZES]             # each four times as large as the one before, NULL: not needed yet
+    int memo_size
+    Memo* memo                          # in use
     u64 memo_mask
     u64 memo_used
     u64 generation                      # in the upper bits of a key
@@ -289,7 +323,7 @@ ctypedef fused Cost:
 
 cdef inline u32 row_at(const Search* s, int colour, int number) noexcept nogil:
     """The first of the rows of a colour after a number; there is one for each number of jokers."""
-    return (colour << 4 | number) * (s.problem.jokers + 1) * s.stride
+    return (number << 2 | colour) * (s.problem.jokers + 1) * s.stride
 
 
 cdef inline Memo* find_memo(const Search* s, u64 key) noexcept nogil:
@@ -304,46 +338,53 @@ cdef void remember(Search* s, u64 key, i64 bound) noexcept nogil:
     """Where memory is short nothing is remembered: the search is only slower."""
     cdef Memo* entry = find_memo(s, key)
     if entry.key != key:
-        if 2 * s.memo_used > s.memo_mask and not grow_memo(s):
-            return
-        entry = find_memo(s, key)
+        if 2 * s.memo_used > s.memo_mask:
+            if not use_larger_memo(s):
+                return
+            entry = find_memo(s, key)
         entry.key = key
         s.memo_used += 1
     entry.bound = bound
 
 
-cdef bint grow_memo(Search* s) noexcept nogil:
+cdef bint use_larger_memo(Search* s) noexcept nogil:
     cdef Memo* old = s.memo
     cdef u64 i, room = s.memo_mask + 1
-    cdef Memo* fresh
-    if 4 * room > MEMO_LIMIT:
+    if s.memo_size + 1 == MEMO_SIZES:
         return False
-    fresh = <Memo*> calloc(4 * room, sizeof(Memo))
-    if fresh == NULL:
-        return False
-    s.memo = fresh
-    s.memo_mask = 4 * room - 1
+    if s.memos[s.memo_size + 1] == NULL:
+        s.memos[s.memo_size + 1] = <Memo*> calloc(4 * room, sizeof(Memo))
+        if s.memos[s.memo_size + 1] == NULL:
+            return False
+    use_memo(s, s.memo_size + 1)
     for i in range(room):
         if old[i].key >> KEY_BITS == s.generation:
             find_memo(s, old[i].key)[0] = old[i]
-    free(old)
     return True
 
 
-cdef inline void forget(Search* s) noexcept nogil:
+cdef inline void use_memo(Search* s, int size) noexcept nogil:
+    s.memo_size = size
+    s.memo = s.memos[size]
+    s.memo_mask = (<u64> MEMO_ROOM << 2 * size) - 1
+
+
+cdef void forget(Search* s) noexcept nogil:
+    """Small again: a search that needs little memory should find it in the cache."""
+    cdef int size
+    use_memo(s, 0)
     s.memo_used = 0
     s.generation += 1
     if s.generation >> (64 - KEY_BITS):
         s.generation = 1
-        memset(s.memo, 0, (s.memo_mask + 1) * sizeof(Memo))
+        for size in range(MEMO_SIZES):
+            if s.memos[size] != NULL:
+                memset(s.memos[size], 0, (<size_t> MEMO_ROOM << 2 * size) * sizeof(Memo))
 
 
-cdef inline void split_jokers(const Search* s, const Cost* rows, u32 x, u32 y, u32 z, int jokers,
+cdef inline void split_jokers(const Search* s, const Cost* a, const Cost* b, const Cost* c, int jokers,
                               i64* cost) noexcept nogil:
-    """cost[j]: what three colours that stand at the rows x, y and z cost at least together, with at most j jokers."""
-    cdef const Cost* a = rows + x
-    cdef const Cost* b = rows + y
-    cdef const Cost* c = rows + z
+    """cost[j]: what three colours that stand at these rows cost at least together, with at most j jokers."""
     cdef i64 two[MAX_JOKERS + 1]
     cdef i64 most
     cdef int i, j, w = s.stride
@@ -353,12 +394,16 @@ cdef inline void split_jokers(const Search* s, const Cost* rows, u32 x, u32 y, u
         return
     two[1] = max(<i64> a[0] + b[w], <i64> a[w] + b[0])
     cost[1] = min(cost[0] - s.joker_price, 3 * s.whole - max(two[0] + c[w], two[1] + c[0]))
-    for j in range(2, jokers + 1):
-        two[j] = <i64> a[0] + b[j * w]
-        for i in range(1, j + 1):
+    if jokers == 1:
+        return
+    two[2] = max(max(<i64> a[0] + b[2 * w], <i64> a[w] + b[w]), <i64> a[2 * w] + b[0])
+    cost[2] = min(cost[1] - s.joker_price, 3 * s.whole - max(max(two[0] + c[2 * w], two[1] + c[w]), two[2] + c[0]))
+    for j in range(3, jokers + 1):
+        two[j] = 0
+        for i in range(j + 1):
             two[j] = max(two[j], <i64> a[i * w] + b[(j - i) * w])
-        most = two[0] + c[j * w]
-        for i in range(1, j + 1):
+        most = 0
+        for i in range(j + 1):
             most = max(most, two[i] + c[(j - i) * w])
         cost[j] = min(cost[j - 1] - s.joker_price, 3 * s.whole - most)
 
@@ -367,46 +412,46 @@ cdef inline i64 best_split(const Search* s, const i64* others, const Cost* row, 
     """What four colours cost at least: one stands at `row`, see split_jokers for the others."""
     cdef i64 least = others[jokers] - row[0]
     cdef int i
-    for i in range(jokers):
-        least = min(least, others[i] - row[(jokers - i) * s.stride])
+    if jokers:
+        least = min(least, others[0] - row[jokers * s.stride])
+        for i in range(1, jokers):
+            least = min(least, others[i] - row[(jokers - i) * s.stride])
     return least + s.whole
 
 
-cdef i64 search_from(Search* s, const Cost* rows, int n, int c, int group_class, u64 frontier, int jokers, i64 spent,
+cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 frontier, int jokers, i64 spent,
                      i64 prices) noexcept nogil:
     """Find the paths from here that cost less than the best so far; returns what any path from here costs at least.
 
-    group_class: of what the colours before c give to the groups of n. frontier: the shapes of the four colours, a bit
-    for each that is broken, and one that says that something optional has been laid. jokers: left. spent: the cost so
-    far. prices: of what the colours before c give to the groups of n.
+    at: the layer. group_class: of what the colours before give to the groups of the number. frontier: the shapes of the
+    four colours, a bit for each that is broken, and one that says that something optional has been laid. jokers: left.
+    spent: the cost so far. prices: of what the colours before give to the groups of the number.
 
     A colour is broken when a long run has just ended. A run that begins right there could as well have gone on, at the
     same cost, and a path where it does comes earlier: it need not be looked at.
     """
     cdef u32 shape_mask = (1u << s.shape_bits) - 1
-    cdef int broken_at = 4 * s.shape_bits
+    cdef int broken_at = 4 * s.shape_bits, c = at & 3
     cdef u64 laid_bit = <u64> 16 << broken_at
+    cdef const Layer* layer = &s.layer[at]
     cdef int j, next_class
-    while n <= s.problem.numbers and s.idle[c][n] and not frontier >> c * s.shape_bits & shape_mask:
-        if c == 3 and group_class != 0:
-            break
-        next_class = s.groups[n].next[c][group_class][0]
-        if next_class < 0:
+    while at < s.end and layer.idle and not frontier >> layer.shift & shape_mask and (c < 3 or group_class == 0):
+        group_class = layer.next[group_class][0]
+        if group_class < 0:
             return IMPOSSIBLE
-        s.path[n][c] = NULL
+        s.path[at] = NULL
         frontier &= ~(<u64> 1 << (broken_at + c))
-        group_class = next_class
-        c += 1
-        if c == 4:
-            s.group_jokers[n] = 0
-            group_class = c = 0
+        if c == 3:
+            s.group_jokers[at >> 2] = 0
+            group_class = 0
             prices = 0
-            n += 1
-    if n > s.problem.numbers:
+        at += 1
+        layer += 1
+        c = at & 3
+    if at == s.end:
         return finish(s, (frontier & laid_bit) != 0, jokers, spent)
 
-    cdef u64 key = (s.generation << KEY_BITS | frontier << 14 | <u64> (n << 2 | c) << 8 | <u64> (group_class << 3)
-                    | <u64> jokers)
+    cdef u64 key = (s.generation << KEY_BITS | frontier << 14 | <u64> at << 8 | <u64> (group_class << 3) | <u64> jokers)
     cdef const Memo* known
     if c < 3:
         known = find_memo(s, key)
@@ -414,63 +459,63 @@ cdef i64 search_from(Search* s, const Cost* rows, int n, int c, int group_class,
             return known.bound
     s.steps += 1
     if s.steps > s.limit:
-        s.stopped = True
+        s.over = True
         return IMPOSSIBLE
 
     cdef i64 others[MAX_JOKERS + 1]
-    split_jokers(s, rows, s.at[c == 0], s.at[2 if c <= 1 else 1], s.at[2 if c == 3 else 3], jokers, others)
-    cdef int shape = frontier >> c * s.shape_bits & shape_mask
+    split_jokers(s, rows + s.at[c == 0], rows + s.at[2 if c <= 1 else 1], rows + s.at[2 if c == 3 else 3], jokers, others)
+    cdef int shape = frontier >> layer.shift & shape_mask
     cdef bint broken = frontier >> (broken_at + c) & 1
-    cdef u64 rest = frontier & ~(<u64> shape_mask << c * s.shape_bits | <u64> 1 << (broken_at + c))
+    cdef u64 rest = frontier & ~(<u64> shape_mask << layer.shift | <u64> 1 << (broken_at + c))
     cdef u64 after
-    cdef const Span* span = &s.choices[c][n][shape]
-    cdef const Choice* choice = s.automata.choices + span.first
-    cdef const Choice* end = choice + span.count
-    cdef const i8* next_classes = s.groups[n].next[c][group_class]
+    cdef const Choice* choice = s.automata.choices + layer.choices[shape].first
+    cdef const Choice* end = choice + layer.choices[shape].count
+    cdef const i8* next_classes = layer.next[group_class]
     cdef const Cost* row
-    cdef i64 cost, bound, least = IMPOSSIBLE
-    cdef u32 here = row_at(s, c, n), old = s.at[c]
+    cdef const u16* ways
+    cdef i64 cost, price, bound, least = IMPOSSIBLE, room = s.best - spent, rest_cost = others[jokers] + s.whole
+    cdef u32 old = s.at[c]
     cdef int left
     while choice != end and choice.b <= jokers:
         left = jokers - choice.b
-        row = rows + here + choice.to
-        if row[left * s.stride] == 0 or (broken and s.need_two[choice.to]):
-            choice += 1
-            continue
-        cost = s.cost[c][n][choice.r + choice.g]
-        bound = cost + s.price[c][n][choice.g] + prices + others[jokers] + s.whole - row[left * s.stride]
+        row = rows + layer.row + choice.to
+        cost = layer.cost[choice.r + choice.g]
+        price = prices + layer.price[choice.g]
+        bound = cost + price + rest_cost - row[left * s.stride]     # large where the row is 0
         next_class = next_classes[choice.g]
-        if spent + bound >= s.best:
+        if bound >= room:
             least = min(least, bound)
-        elif next_class >= 0:
-            after = rest | <u64> choice.to << c * s.shape_bits
+        elif next_class >= 0 and not (broken and s.need_two[choice.to]):
+            after = rest | <u64> choice.to << layer.shift
             if s.merging and s.need_one[choice.to] - s.need_two[shape] < s.need_one[shape]:
                 after |= <u64> 1 << (broken_at + c)
-            if choice.r + choice.g > s.problem.must[c][n]:
+            if choice.r + choice.g > layer.must:
                 after |= laid_bit
-            s.path[n][c] = choice
+            s.path[at] = choice
             if c < 3:
-                bound = cost + s.price[c][n][choice.g] + prices + best_split(s, others, row, left)
-                if spent + bound < s.best:
-                    s.at[c] = here + choice.to
-                    bound = cost + search_from(s, rows, n, c + 1, next_class, after, left, spent + cost,
-                                               prices + s.price[c][n][choice.g])
+                bound = cost + price + best_split(s, others, row, left)
+                if bound < room:
+                    s.at[c] = layer.row + choice.to
+                    bound = cost + search_from(s, rows, at + 1, next_class, after, left, spent + cost, price)
                     s.at[c] = old
-                    if s.stopped:
+                    if s.over:
                         return IMPOSSIBLE
+                    room = s.best - spent
                 least = min(least, bound)
             else:
+                ways = s.groups[at >> 2].ways[next_class]
                 for j in range(left + 1):
-                    if not s.groups[n].ways[next_class][j]:
+                    if not ways[j]:
                         continue
                     bound = cost + best_split(s, others, row, left - j)
-                    if spent + bound < s.best:
-                        s.group_jokers[n] = j
-                        s.at[c] = here + choice.to
-                        bound = cost + search_from(s, rows, n + 1, 0, 0, after, left - j, spent + cost, 0)
+                    if bound < room:
+                        s.group_jokers[at >> 2] = j
+                        s.at[c] = layer.row + choice.to
+                        bound = cost + search_from(s, rows, at + 1, 0, after, left - j, spent + cost, 0)
                         s.at[c] = old
-                        if s.stopped:
+                        if s.over:
                             return IMPOSSIBLE
+                        room = s.best - spent
                     least = min(least, bound)
         choice += 1
     if c < 3:
@@ -485,6 +530,7 @@ cdef i64 finish(Search* s, bint laid, int jokers, i64 spent) noexcept nogil:
         return IMPOSSIBLE
     if cost < IMPOSSIBLE and spent + cost < s.best:
         s.best = spent + cost
+        s.over = s.best <= s.lowest
         memcpy(s.best_path, s.path, sizeof(s.path))
         memcpy(s.best_group_jokers, s.group_jokers, sizeof(s.group_jokers))
     return cost
@@ -497,38 +543,563 @@ cdef i64 least_cost(const Search* s, const Cost* rows) noexcept nogil:
     for c in range(4):
         if rows[s.at[c] + s.problem.jokers * s.stride] == 0:
             return IMPOSSIBLE
-    split_jokers(s, rows, s.at[1], s.at[2], s.at[3], s.problem.jokers, others)
+    split_jokers(s, rows + s.at[1], rows + s.at[2], rows + s.at[3], s.problem.jokers, others)
     return best_split(s, others, rows + s.at[0], s.problem.jokers)
 
 
 cdef void find_idle(Search* s, const Cost* rows) noexcept nogil:
-    cdef int n, c
-    cdef u32 i
-    cdef Span span
+    cdef int i
+    for i in range(4, s.end):
+        s.layer[i].idle = s.layer[i].most == 0 and not (s.problem.jokers and can_start(s, rows, &s.layer[i]))
+
+
+cdef bint can_start(const Search* s, const Cost* rows, const Layer* layer) noexcept nogil:
+    """May a run of jokers begin here?"""
     cdef const Choice* choice
-    for n in range(1, s.problem.numbers + 1):
-        for c in range(4):
-            s.idle[c][n] = s.problem.most[c][n] == 0
-            if s.idle[c][n] and s.problem.jokers:
-                span = s.choices[c][n][0]
-                for i in range(span.count):
-                    choice = s.automata.choices + span.first + i
-                    if (0 < choice.b <= s.problem.jokers
-                            and rows[row_at(s, c, n) + choice.to + (s.problem.jokers - choice.b) * s.stride]):
-                        s.idle[c][n] = False
-                        break
+    cdef u32 i
+    for i in range(layer.choices[0].count):
+        choice = s.automata.choices + layer.choices[0].first + i
+        if (0 < choice.b <= s.problem.jokers
+                and rows[layer.row + choice.to + (s.problem.jokers - choice.b) * s.stride]):
+            return True
+    return False
 
 
 cdef bint search(Search* s, const Cost* rows) noexcept nogil:
-    """Find the best path; False where there is none. Lanes only: stops at the limit, `stopped`, and can go on."""
-    cdef int broken_at = 4 * s.shape_bits
-    cdef u64 start = 0 if s.must_lay else <u64> 16 << broken_at
-    cdef i64 ceiling
+    """Find the best path; True when it is known that there is none, or that it is the best.
+
+    False when the limit came first; can be called again to go on.
+    """
+    cdef u64 start = <u64> (0 if s.must_lay else 16) << 4 * s.shape_bits
+    cdef i64 ceiling, found
     while s.lowest < IMPOSSIBLE:
-        s.stopped = False
+        s.over = False
         s.best = ceiling = s.lowest + s.slack + 1
-        s.lowest = max(s.lowest, search_from(s, rows, 1, 0, 0, start, s.problem.jokers, 0, 0))
-        if s.stopped or s.best < ceiling:
+        found = search_from(s, rows, 4, 0, start, s.problem.jokers, 0, 0)
+        if s.over:
+            return s.best <= s.lowest
+        if s.best < ceiling:
             return True
+        s.lowest = found
         s.slack = 2 * s.slack + s.step
-    return False
+    s.best = IMPOSSIBLE
+    return True
+
+
+# ---------------------------------------------------------------- rows
+
+cdef void fill_wide_rows(const Search* s, i64* rows) noexcept nogil:
+    cdef int n, c, q, j, shape, width = s.stride
+    cdef u32 i, here, there
+    cdef i64 value, best
+    cdef const Layer* layer
+    cdef const Span* span
+    cdef const Choice* choice
+    for c in range(4):
+        for q in range(s.problem.jokers + 1):
+            here = row_at(s, c, s.problem.numbers) + q * width
+            memset(rows + here, 0, width * sizeof(i64))
+            rows[here] = s.whole
+        for n in range(s.problem.numbers, 0, -1):
+            layer = &s.layer[n << 2 | c]
+            here = row_at(s, c, n - 1)
+            there = layer.row
+            for shape in range(width):
+                span = &layer.choices[shape]
+                for q in range(s.problem.jokers + 1):
+                    best = 0
+                    for i in range(span.count):
+                        choice = s.automata.choices + span.first + i
+                        j = choice.b + s.exchange[n].charge[c][choice.g]
+                        if j <= q:
+                            value = rows[there + (q - j) * width + choice.to]
+                            if value:
+                                best = max(best, value - layer.cost[choice.r + choice.g])
+                    rows[here + q * width + shape] = best
+
+
+cdef inline Lanes lowered(Lanes values, i64 cost) noexcept nogil:
+    return less(values, fill(<int> cost)) if cost >= 0 else more(values, fill(<int> -cost))
+
+
+cdef inline Lanes half_step(const u8 (*shuffles)[2][2][16], int laid, int to, Lanes low, Lanes high,
+                            bint two_halves) noexcept nogil:
+    """The best of what each shape of one half can come to with `laid` tiles and jokers, see Edition.before."""
+    cdef Lanes best = moved(low, shuffles[0][to][0])
+    cdef int on
+    for on in range(1, laid + 1):
+        best = larger(best, moved(low, shuffles[on][to][0]))
+    if two_halves:
+        for on in range(laid + 1):
+            best = larger(best, moved(high, shuffles[on][to][1]))
+    return best
+
+
+cdef void fill_rows(const Search* s, Edition edition, bint priced, u16* rows) noexcept nogil:
+    """Shapes beyond the first eight have three open runs or more: they take a joker, and three tiles at the next number."""
+    cdef Lanes low[3]
+    cdef Lanes high[3]
+    cdef Lanes new_low[3]
+    cdef Lanes new_high[3]
+    cdef Lanes from_low[3]
+    cdef Lanes from_high[3]
+    cdef Lanes nothing = fill(0)
+    cdef Offers own
+    cdef const Offers* offers
+    cdef const Offer* offer
+    cdef const Offer* end
+    cdef const Layer* layer
+    cdef int n, c, q, laid, jokers = s.problem.jokers
+    cdef i64 unit
+    cdef u16* row
+    for c in range(4):
+        row = rows + row_at(s, c, s.problem.numbers)
+        memset(row, 0, (jokers + 1) * LANE_SHAPES * sizeof(u16))
+        for q in range(jokers + 1):
+            row[q * LANE_SHAPES] = WHOLE
+            low[q] = load(row + q * LANE_SHAPES)
+            high[q] = nothing
+        for n in range(s.problem.numbers, 0, -1):
+            layer = &s.layer[n << 2 | c]
+            if priced and layer.most:
+                make_offers(&own, jokers, layer.must, layer.most, s.exchange[n].charge[c], layer.cost, layer.price)
+                offers = &own
+                unit = 1
+            else:
+                offers = &edition.offers[layer.must][layer.most][s.exchange[n].charges[c]]
+                unit = layer.cost[layer.most - 1] if layer.most > layer.must else 0
+            for q in range(jokers + 1):
+                new_low[q] = nothing
+                new_high[q] = nothing
+            offer = &offers.offer[0]
+            end = offer + offers.count
+            laid = -1
+            while offer != end:
+                if offer.laid != laid:
+                    laid = offer.laid
+                    for q in range(jokers - offer.jokers + 1):
+                        from_low[q] = half_step(edition.before[laid], laid, 0, low[q], high[q], laid > 2 and q > 0)
+                        if laid > 2:
+                            from_high[q] = half_step(edition.before[laid], laid, 1, low[q], high[q], q > 0)
+                for q in range(offer.jokers, jokers + 1):
+                    new_low[q] = larger(new_low[q], lowered(from_low[q - offer.jokers], unit * offer.cost))
+                    if laid > 2:
+                        new_high[q] = larger(new_high[q], lowered(from_high[q - offer.jokers], unit * offer.cost))
+                offer += 1
+            row = rows + row_at(s, c, n - 1)
+            for q in range(jokers + 1):
+                low[q] = new_low[q]
+                high[q] = new_high[q]
+                store(row + q * LANE_SHAPES, low[q])
+                store(row + q * LANE_SHAPES + LANES, high[q])
+
+
+# ---------------------------------------------------------------- shifting costs between colours
+
+# Prices come from the shortest paths of each colour by itself, with jokers at a price, forwards and backwards. These need not be
+# exact, whatever they say the prices make valid bounds: shapes beyond the first eight are left out.
+
+cdef inline void step_forth_or_back(const Search* s, const u8 (*shuffles)[MAX_OPEN_RUNS + 1][2][2][16], int c, int n,
+                                    Lanes values, Lanes* given) noexcept nogil:
+    """given[g]: what each shape comes to when the colour gives g tiles to groups, without their price."""
+    cdef Lanes steps[3]
+    cdef const Layer* layer = &s.layer[n << 2 | c]
+    cdef int r, g, laid
+    for laid in range(3):
+        steps[laid] = half_step(shuffles[laid], laid, 0, values, values, False)
+    for g in range(layer.most + 1):
+        given[g] = fill(0)
+        for r in range(max(0, layer.must - g), layer.most - g + 1):
+            for laid in range(r, min(2, r + s.problem.jokers) + 1):
+                given[g] = larger(given[g], lowered(steps[laid], layer.cost[r + g] + s.joker_price * (laid - r)))
+
+
+cdef void shift_costs(Search* s, Edition edition) noexcept nogil:
+    """Set prices: one pass forwards, one backwards that moves costs at each number, the far side being known."""
+    cdef u16 forth[4][16][LANES]
+    cdef Lanes values[4]
+    cdef Lanes given[4][3]
+    cdef int n, c, g
+    start_prices(s)
+    for c in range(4):
+        memset(forth[c][0], 0, sizeof(forth[c][0]))
+        forth[c][0][0] = WHOLE
+        values[c] = load(forth[c][0])
+        for n in range(1, s.problem.numbers):
+            step_forth_or_back(s, edition.after, c, n, values[c], given[0])
+            values[c] = with_prices(s, c, n, given[0])
+            store(forth[c][n], values[c])
+        values[c] = load(forth[c][0])
+    for n in range(s.problem.numbers, 0, -1):
+        for c in range(4):
+            step_forth_or_back(s, edition.before, c, n, values[c], given[c])
+        if s.exchange[n].vectors.count > 1:
+            exchange_costs(s, edition, n, given, forth)
+        for c in range(4):
+            values[c] = with_prices(s, c, n, given[c])
+    for n in range(1, s.problem.numbers + 1):       # what is charged is not paid as well
+        for c in range(4):
+            for g in range(1, s.layer[n << 2 | c].most + 1):
+                s.layer[n << 2 | c].price[g] -= s.joker_price * s.exchange[n].charge[c][g]
+
+
+cdef void start_prices(Search* s) noexcept nogil:
+    cdef int n, c, g
+    for n in range(1, s.problem.numbers + 1):
+        for c in range(4):
+            s.layer[n << 2 | c].price[0] = 0
+            for g in range(1, s.layer[n << 2 | c].most + 1):
+                s.layer[n << 2 | c].price[g] = s.joker_price * s.exchange[n].charge[c][g]
+
+
+cdef inline Lanes with_prices(const Search* s, int c, int n, const Lanes* given) noexcept nogil:
+    cdef Lanes best = lowered(given[0], s.layer[n << 2 | c].price[0])
+    cdef int g
+    for g in range(1, s.layer[n << 2 | c].most + 1):
+        if s.exchange[n].charge[c][g] <= s.problem.jokers:
+            best = larger(best, lowered(given[g], s.layer[n << 2 | c].price[g]))
+    return best
+
+
+cdef void exchange_costs(Search* s, Edition edition, int n, const Lanes (*given)[3],
+                         const u16 (*forth)[16][LANES]) noexcept nogil:
+    """New prices at a number: every colour gets an equal share of what each possible multiset of groups costs in all."""
+    cdef i64 cost[4][3]         # of the best path of a colour that gives g tiles, this number's prices aside
+    cdef i64 total[MAX_VECTORS]
+    cdef i64 share[3]
+    cdef i64 price[4][3]
+    cdef i64 before = 0, after = IMPOSSIBLE, least
+    cdef const Vector* vectors = &edition.vectors[s.exchange[n].vectors.first]
+    cdef int i, c, g, count = s.exchange[n].vectors.count, sharing = 0
+    for c in range(4):
+        sharing += s.layer[n << 2 | c].most > 0
+        least = IMPOSSIBLE
+        for g in range(s.layer[n << 2 | c].most + 1):
+            cost[c][g] = 2 * WHOLE - 65535 - largest(less(given[c][g], less(fill(65535), load(forth[c][n - 1]))))
+            least = min(least, cost[c][g])
+        for g in range(s.layer[n << 2 | c].most + 1):
+            cost[c][g] = min(cost[c][g], least + MOST_SHIFT // 2)       # what is impossible costs that much
+        least = IMPOSSIBLE
+        for g in range(s.layer[n << 2 | c].most + 1):
+            if s.exchange[n].charge[c][g] <= s.problem.jokers:
+                least = min(least, cost[c][g] + s.layer[n << 2 | c].price[g])
+        before += least
+    for i in range(count):
+        total[i] = s.joker_price * vectors[i].jokers
+        for c in range(4):
+            total[i] += cost[c][vectors[i].given[c]]
+        after = min(after, total[i])
+    if after <= before:
+        return
+    for c in range(4):
+        if s.layer[n << 2 | c].most == 0:
+            for i in range(count):
+                total[i] -= cost[c][0]
+    for c in range(4):
+        if s.layer[n << 2 | c].most == 0:
+            continue
+        for g in range(3):
+            share[g] = IMPOSSIBLE
+        for i in range(count):
+            g = vectors[i].given[c]
+            share[g] = min(share[g], total[i])
+        for g in range(s.layer[n << 2 | c].most + 1):
+            price[c][g] = MOST_SHIFT
+            if share[g] < IMPOSSIBLE:
+                share[g] = (share[g] + sharing - 1) // sharing if share[g] >= 0 else -(-share[g] // sharing)
+                price[c][g] = min(price[c][g], share[g] - cost[c][g])
+                if price[c][g] < -MOST_SHIFT:
+                    return
+        for i in range(count):
+            total[i] -= share[vectors[i].given[c]]
+        sharing -= 1
+    for c in range(4):
+        for g in range(s.layer[n << 2 | c].most + 1):
+            if s.layer[n << 2 | c].most:
+                s.layer[n << 2 | c].price[g] = price[c][g]
+
+
+cdef i64 price_of_jokers(const Search* s, const u16* rows) noexcept nogil:
+    """What the cost falls with each of the last two jokers."""
+    cdef i64 cost[MAX_JOKERS + 1]
+    cdef i64 every, fewer, cap = min(<i64> 3 * MOST_SHIFT, 4 * s.typical)
+    cdef int jokers = s.problem.jokers, low = max(0, jokers - 2), c
+    if jokers == 0:
+        return 0
+    split_jokers(s, rows + s.at[1], rows + s.at[2], rows + s.at[3], jokers, cost)
+    every = best_split(s, cost, rows + s.at[0], jokers)
+    fewer = best_split(s, cost, rows + s.at[0], low)
+    for c in range(4):
+        if rows[s.at[c] + low * s.stride] == 0:
+            return cap
+    return min(cap, (fewer - every) // (jokers - low))
+
+
+# ---------------------------------------------------------------- the whole
+
+cdef class Arena:           # all memory of a search
+    cdef Search search
+    cdef u16 rows[NARROW_ROWS]
+    cdef u16 priced_rows[NARROW_ROWS]
+    cdef vector[i64] wide_rows
+
+    def __cinit__(self, Edition edition):
+        cdef const Automata* a = &edition.tables.automata
+        self.wide_rows.resize(64 * (a.jokers + 1) * a.shapes)
+        memset(&self.search, 0, sizeof(Search))
+        self.search.memos[0] = <Memo*> calloc(MEMO_ROOM, sizeof(Memo))
+        if self.search.memos[0] == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        cdef int size
+        for size in range(MEMO_SIZES):
+            free(self.search.memos[size])
+
+
+cdef dict editions = {}     # of Tables
+
+
+cdef Edition edition_of(Tables tables):
+    edition = editions.get(tables)
+    if edition is None:
+        edition = editions.setdefault(tables, Edition(tables))
+    return edition
+
+
+cdef bint small_gains(const Problem* problem, const Objective* objective, i64 (*tile)[16], i64* joker) noexcept nogil:
+    """The objective in smaller numbers that order the plays of this problem alike; False where they are not small."""
+    cdef i64 points = 1 + (problem.jokers - problem.must_jokers) * objective.joker_points
+    cdef i64 tiles = 1 + problem.jokers - problem.must_jokers
+    cdef i64 cost
+    cdef int n, c
+    for c in range(4):
+        for n in range(1, problem.numbers + 1):
+            tiles += problem.most[c][n] - problem.must[c][n]
+            points += n * (problem.most[c][n] - problem.must[c][n])
+    joker[0] = objective.joker_points * tiles + 1 if objective.kind == POINTS else points + objective.joker_points
+    for c in range(4):
+        cost = 0
+        for n in range(1, problem.numbers + 1):
+            tile[c][n] = n * tiles + 1 if objective.kind == POINTS else points + n
+            cost += tile[c][n] * (problem.most[c][n] - problem.must[c][n])
+        if cost > NARROW_COST:
+            return False
+    return True
+
+
+cdef void set_costs(Search* s, const i64 (*gain)[16], i64 joker) noexcept nogil:
+    """What is not laid costs its gain; what is laid at a loss costs that."""
+    cdef int n, c, x, optional = s.problem.jokers - s.problem.must_jokers
+    cdef i64 lowest = joker, highest = joker, own
+    cdef Layer* layer
+    for x in range(s.problem.jokers + 1):
+        if x > optional:
+            s.joker_cost[x] = IMPOSSIBLE
+        else:
+            s.joker_cost[x] = x * joker if joker >= 0 else (optional - x) * -joker
+    s.nothing = s.joker_cost[optional]
+    for n in range(1, s.problem.numbers + 1):
+        for c in range(4):
+            layer = &s.layer[n << 2 | c]
+            own = gain[c][n]
+            for x in range(layer.must, layer.most + 1):
+                layer.cost[x] = (layer.most - x) * own if own >= 0 else (x - layer.must) * -own
+            if layer.most > layer.must:
+                s.nothing += layer.cost[layer.must]
+                lowest = min(lowest, own)
+                highest = max(highest, own)
+    s.step = highest - lowest + 1
+    s.typical = (lowest + highest) // 2
+
+
+cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objective* objective) noexcept nogil:
+    """Costs, tables and budgets of a problem. True where narrow rows will do."""
+    cdef const Automata* a = &edition.tables.automata
+    cdef i64 gain[4][16]
+    cdef i64 joker
+    cdef int n, c, g, vector
+    cdef Layer* layer
+    cdef bint narrow = edition.lanes and objective.kind != WEIGHTS and small_gains(problem, objective, gain, &joker)
+    if not narrow:
+        memcpy(gain, objective.tile, sizeof(gain))
+        joker = objective.joker
+    s.problem = problem
+    s.automata = a
+    s.whole = WHOLE if narrow else WIDE_WHOLE
+    s.stride = LANE_SHAPES if narrow else a.shapes
+    s.shape_bits = bit_width(a.shapes - 1)
+    s.end = (problem.numbers + 1) << 2
+    for n in range(1, problem.numbers + 1):
+        vector = 0
+        for c in range(3, -1, -1):
+            layer = &s.layer[n << 2 | c]
+            layer.must = problem.must[c][n]
+            layer.most = problem.most[c][n]
+            layer.choices = a.choice_spans + (layer.must << 2 | layer.most) * a.shapes
+            layer.row = row_at(s, c, n)
+            layer.shift = c * s.shape_bits
+            for g in range(MAX_COPIES + 1):
+                layer.price[g] = 0
+            vector = vector * (a.copies + 1) + layer.most
+        s.groups[n] = a.groups + vector
+        s.exchange[n] = &edition.exchanges[vector]
+        for c in range(4):
+            s.layer[n << 2 | c].next = s.groups[n].next[c]
+    for c in range(4):
+        s.at[c] = row_at(s, c, 0)
+    set_costs(s, gain, joker)
+    s.joker_price = 0
+    s.must_lay = problem.lay and objective.kind == WEIGHTS
+    s.merging = edition.lanes and edition.going_on_first
+    s.need_two = edition.need_two
+    s.need_one = edition.need_one
+    s.slack = 0
+    s.steps = 0
+    s.limit = NO_LIMIT
+    forget(s)
+    return narrow
+
+
+cdef u64 patience(const Problem* problem) noexcept nogil:
+    """Steps of the search before costs are shifted. In a crowded position the first path is nearly always a best one."""
+    cdef int n, c, tiles = 0, hand = problem.jokers - problem.must_jokers
+    for c in range(4):
+        for n in range(1, problem.numbers + 1):
+            tiles += problem.most[c][n]
+            hand += problem.most[c][n] - problem.must[c][n]
+    if hand >= 10 and tiles + 8 * problem.jokers < 64:
+        return 0
+    return 1200 if problem.jokers else 250
+
+
+cdef bint solve(Arena arena, Edition edition, const Problem* problem, const Objective* objective) noexcept nogil:
+    """Leaves the best path in the arena's search; False where there is none that may be played."""
+    cdef Search* s = &arena.search
+    if set_up(s, edition, problem, objective):
+        search_narrow(arena, edition)
+    else:
+        fill_wide_rows(s, arena.wide_rows.data())
+        find_idle(s, <const i64*> arena.wide_rows.data())
+        s.lowest = least_cost(s, <const i64*> arena.wide_rows.data())
+        search(s, <const i64*> arena.wide_rows.data())
+    # with gains alone nothing is laid only where nothing can be
+    return s.best < IMPOSSIBLE and not (problem.lay and not s.must_lay and s.best == s.nothing)
+
+
+cdef void search_narrow(Arena arena, Edition edition) noexcept nogil:
+    cdef Search* s = &arena.search
+    cdef i64 plain, tighter
+    cdef int i, g
+    fill_rows(s, edition, False, arena.rows)
+    find_idle(s, <const u16*> arena.rows)
+    plain = s.lowest = least_cost(s, <const u16*> arena.rows)
+    s.limit = patience(s.problem)
+    if search(s, <const u16*> arena.rows):
+        return
+    s.limit = NO_LIMIT
+    s.joker_price = price_of_jokers(s, arena.rows)
+    shift_costs(s, edition)
+    fill_rows(s, edition, True, arena.priced_rows)
+    tighter = least_cost(s, <const u16*> arena.priced_rows)
+    if tighter > plain:
+        s.lowest = max(s.lowest, tighter)
+        search(s, <const u16*> arena.priced_rows)
+        return
+    s.joker_price = 0
+    for i in range(4, s.end):
+        for g in range(MAX_COPIES + 1):
+            s.layer[i].price[g] = 0
+    search(s, <const u16*> arena.rows)
+
+
+# ---------------------------------------------------------------- the sets of a path
+
+cdef struct OpenRun:
+    u32 code                # the set so far
+    u32 copies
+
+
+cdef int write_sets(const Search* s, u32* codes) noexcept nogil:
+    """The best path's first arrangement: at each choice the first step, way and layout of groups that fit it."""
+    cdef OpenRun runs[2][4][MAX_DIFFERENT]
+    cdef int state[4]
+    cdef int n, c, count = 0, given
+    cdef const Choice* choice
+    cdef const Step* step
+    memset(state, 0, sizeof(state))
+    for n in range(1, s.problem.numbers + 1):
+        given = 0
+        for c in range(4):
+            choice = s.best_path[n << 2 | c]
+            if choice == NULL:
+                continue
+            step = first_step(s, c, n, state[c], choice)
+            count = take_step(s.automata, step, c, n, runs[n & 1 ^ 1][c], runs[n & 1][c], codes, count)
+            state[c] = step.to
+            given |= choice.g << 2 * c
+        count = lay_groups(s.automata, n, given, s.best_group_jokers[n], codes, count)
+    return count
+
+
+cdef const Step* first_step(const Search* s, int c, int n, int state, const Choice* choice) noexcept nogil:
+    """Every state of a shape has such a step for each choice of the shape."""
+    cdef const Layer* layer = &s.layer[n << 2 | c]
+    cdef const Step* step = s.automata.steps + step_span(s.automata, layer.must, layer.most, layer.most, state).first
+    while not (step.r == choice.r and step.g == choice.g and step.b == choice.b
+               and s.automata.shape_of[step.to] == choice.to):
+        step += 1
+    return step
+
+
+cdef int take_step(const Automata* a, const Step* step, int c, int n, const OpenRun* before, OpenRun* after, u32* codes,
+                   int count) noexcept nogil:
+    """Runs grow, those that end are added to `codes`; returns how many sets there are now."""
+    cdef const Way* way = a.ways + step.way
+    cdef const Part* part
+    cdef u32 i, code
+    cdef int copy, runs = 0
+    for i in range(way.parts):
+        part = a.parts + way.part + i
+        if part.source == NEW_RUN:
+            code = run_code(c, n, 1, part.joker)
+        else:
+            code = before[part.source].code
+            code = code + (1u << LENGTH_BIT) | <u32> part.joker << set_length(code)
+        if part.open:
+            after[runs] = OpenRun(code, part.copies)
+            runs += 1
+        else:
+            for copy in range(part.copies):
+                codes[count] = code
+                count += 1
+    return count
+
+
+cdef int lay_groups(const Automata* a, int n, int given, int jokers, u32* codes, int count) noexcept nogil:
+    cdef Span groups = a.layout[layout_span(a, given, jokers).first]
+    cdef u32 i
+    cdef u8 group
+    for i in range(groups.count):
+        group = a.group[groups.first + i]
+        codes[count] = group_code(n, group >> 4, group & 15)
+        count += 1
+    return count
+
+
+# ---------------------------------------------------------------- for callers
+
+cdef Arena take_arena(Edition edition):
+    cdef Arena arena = edition.idle.pop() if edition.idle else Arena(edition)
+    return arena
+
+
+cdef int best_arrangement(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2:
+    cdef Edition edition = edition_of(tables)
+    cdef Arena arena = take_arena(edition)
+    cdef int count = -1
+    with nogil:
+        if solve(arena, edition, problem, objective):
+            count = write_sets(&arena.search, codes)
+    edition.idle.append(arena)
+    return count

@@ -16,24 +16,42 @@ from libc.string cimport memcpy, memset
 
 from meldcore.bits cimport add_over, bit_width, mul_over, to_python, u8, u16, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
-from meldcore.plan cimport CLASS_BITS, DEAD, Layer, Plan, SLACK_BITS, free_plan, init_plan, prepare, states_at
+from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, prepare
+from meldcore.plan cimport is_live, states_at, steps_end, steps_of
 from meldcore.problem cimport Problem
-from meldcore.tables cimport Automata, Groups, MAX_CLASSES, MAX_JOKERS, Step, Tables
+from meldcore.tables cimport MAX_CLASSES, MAX_JOKERS, MAX_STATES, Automata, Groups, Tables
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef extern from *:
     """
     // d += s * w for n counts; where d holds rubbish yet, d = s * w and zeros up to `full`
     template <class V>
-    static inline void meldcore_add_row(V *__restrict d, const V *__restrict s, V w, int n, bool fresh, int full) {
+    static inline __attribute__((always_inline)) void meldcore_row(V *__restrict d, const V *__restrict s, V w, int n,
+                                                                   bool fresh, int full) {
         if (fresh) {
-            for (int i = 0; i < n; i++) d[i] = s[i] * w;
+            if (w == 1) for (int i = 0; i < n; i++) d[i] = s[i];
+            else for (int i = 0; i < n; i++) d[i] = s[i] * w;
             for (int i = n; i < full; i++) d[i] = 0;
         } else if (w == 1) {
             for (int i = 0; i < n; i++) d[i] += s[i];
         } else {
             for (int i = 0; i < n; i++) d[i] += s[i] * w;
         }
+    }
+    #if defined(__x86_64__) && defined(__GNUC__)
+    template <class V>
+    static __attribute__((target("avx2"))) void meldcore_row_wide(V *d, const V *s, V w, int n, bool fresh, int full) {
+        meldcore_row(d, s, w, n, fresh, full);
+    }
+    static const bool meldcore_wide = __builtin_cpu_supports("avx2");
+    #else
+    #define meldcore_row_wide meldcore_row
+    static const bool meldcore_wide = false;
+    #endif
+    template <class V>
+    static inline void meldcore_add_row(V *d, const V *s, V w, int n, bool fresh, int full) {
+        if (meldcore_wide) meldcore_row_wide(d, s, w, n, fresh, full);
+        else meldcore_row(d, s, w, n, fresh, full);
     }
     """
     void add_row "meldcore_add_row"(u64* d, const u64* s, u64 w, int n, bint fresh, int full) noexcept nogil
@@ -59,84 +77,91 @@ cdef enum Outcome:
 
 cdef struct List:
     Keys keys
-    void* counts                    # of each key; room for the wider of the two sizes
+    void* counts                    # of each key two: all arrangements, and those that use nothing but the table's tiles
 
 
 cdef bint grow_list(List* l, int room_bits) except -1 nogil:
     grow_keys(&l.keys, room_bits)
-    l.counts = realloc(l.counts, l.keys.room * sizeof(u128))
+    l.counts = realloc(l.counts, 2 * l.keys.room * sizeof(u128))
     if l.counts == NULL:
         raise MemoryError()
     return True
 
 
-cdef inline bint add_to_list(List* l, u64 key, Count count) noexcept nogil:
-    """True when the count does not fit. There has to be room for one more entry."""
+cdef inline bint add_to_list(List* l, u64 key, Count count, Count bare) noexcept nogil:
+    """True when a count does not fit. There has to be room for one more entry."""
     cdef u32 before = l.keys.entries
     cdef u32 i = place_of(&l.keys, key)
-    cdef Count* counts = <Count*> l.counts
+    cdef Count* counts = <Count*> l.counts + 2 * <size_t> i
     if i == before:
-        counts[i] = count
+        counts[0] = count
+        counts[1] = bare
         return False
-    return add_over(counts[i], count, &counts[i])
+    counts[1] += bare
+    return add_over(counts[0], count, &counts[0])
 
 
 cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, List* there, Count* total) except FAILED nogil:
-    """`tracks` says whether the tally is on; call with a constant, the loop is made for both."""
-    cdef const Automata* a = plan.automata
+    """`tracks`: the tally is on; a constant, so that the loop is made for both. It then decides whether something has
+    to be laid; otherwise the arrangements that use only the table's tiles are counted beside, and taken off.
+    """
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
     cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1, runs_mask = (<u64> 1 << slack_at) - 1
     cdef u64 key, rest, following, after
-    cdef Count count, more, unit = 1
+    cdef Count count, bare, more, unit = 1
     cdef const Layer* layer
-    cdef const Step *step
-    cdef const Step *end
+    cdef const LiveStep *step
+    cdef const LiveStep *end
     cdef List* swap
     cdef int i, state, slack, left, cls, jokers
-    cdef u32 e, tracked, t
+    cdef u32 e, tracked, t = 0
+    cdef int ways
     cdef bint over = False
     clear_keys(&here.keys)
-    over = add_to_list[Count](here, <u64> plan.slack << slack_at, unit)
+    over = add_to_list[Count](here, <u64> plan.slack << slack_at, unit, unit)
     for i in range(plan.layers):
         layer = &plan.layer[i]
         clear_keys(&there.keys)
         tracked = 0
         for e in range(here.keys.entries):
             key = here.keys.keys[e]
-            count = (<Count*> here.counts)[e]
+            count = (<Count*> here.counts)[2 * e]
+            bare = (<Count*> here.counts)[2 * e + 1]
             state = key >> layer.shift & state_mask
             rest = key & runs_mask & ~(state_mask << layer.shift)
-            slack = (key >> slack_at & ((1 << SLACK_BITS) - 1)) + layer.need_before[state]
+            slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
             cls = key >> class_at & ((1 << CLASS_BITS) - 1)
             if tracks:
                 tracked = <u32> (key >> tally_at)
-            step = a.steps + layer.steps[state].first
-            end = step + layer.steps[state].count
-            if there.keys.entries + (layer.steps[state].count << SLACK_BITS) > there.keys.room:
-                if there.keys.room * <size_t> 72 > LIST_BYTES:
+            step = steps_of(plan, layer, state)
+            end = steps_end(plan, layer, state)
+            if there.keys.entries + <u32> ((end - step) << SLACK_BITS) > there.keys.room:
+                if there.keys.room * <size_t> 88 > LIST_BYTES:
                     return TOO_LARGE
                 grow_list(there, bit_width(there.keys.room))
-            while step != end and step.b <= slack:
-                left = slack - step.b - layer.need_after[step.to]
+            while step != end:
+                left = slack - step.cost
                 if left < 0 or layer.next[cls][step.g] < 0:
                     step += 1
                     continue
                 following = rest | <u64> step.to << layer.shift
                 after = <u64> layer.next[cls][step.g]
-                over |= mul_over(count, <Count> step.ways, &more)
                 if tracks:
-                    t = tally_step(tally, tracked, layer, step)
-                    following |= <u64> t << tally_at
+                    t = tally_step(tally, tracked, layer, step.used, step.b)
                 if not layer.last:
-                    over |= add_to_list[Count](there, following | <u64> left << slack_at | after << class_at, more)
+                    over |= mul_over(count, <Count> step.ways, &more)
+                    following |= <u64> left << slack_at | after << class_at | <u64> t << tally_at
+                    over |= add_to_list[Count](there, following, more, bare * step.ways if step.used == layer.must else 0)
                 else:
                     for jokers in range(left + 1):
-                        if layer.groups.ways[after][jokers]:
-                            if tracks:
-                                following = following & ((<u64> 1 << tally_at) - 1)
-                                following |= <u64> tally_groups(tally, t, layer, jokers) << tally_at
-                            over |= mul_over(count, <Count> (step.ways * layer.groups.ways[after][jokers]), &more)
-                            over |= add_to_list[Count](there, following | <u64> (left - jokers) << slack_at, more)
+                        ways = step.ways * layer.groups.ways[after][jokers]
+                        if ways == 0:
+                            continue
+                        key = following | <u64> (left - jokers) << slack_at
+                        if tracks:
+                            key |= <u64> tally_groups(tally, t, layer, jokers) << tally_at
+                        over |= mul_over(count, <Count> ways, &more)
+                        over |= add_to_list[Count](there, key, more, bare * ways if step.used == layer.must else 0)
                 step += 1
         if over:
             return TOO_WIDE
@@ -147,12 +172,15 @@ cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, 
     for e in range(here.keys.entries):
         key = here.keys.keys[e]
         left = key >> slack_at & ((1 << SLACK_BITS) - 1)
+        count = (<Count*> here.counts)[2 * e]
         if tracks:
             if not tally_accepts(tally, <u32> (key >> tally_at), plan.problem.jokers - left):
                 continue
         elif plan.problem.jokers - left < plan.problem.must_jokers:
             continue
-        over |= add_over(total[0], (<Count*> here.counts)[e], total)
+        elif plan.problem.lay and plan.problem.jokers - left == plan.problem.must_jokers:
+            count -= (<Count*> here.counts)[2 * e + 1]
+        over |= add_over(total[0], count, total)
     return TOO_WIDE if over else DONE
 
 
@@ -224,42 +252,46 @@ cdef Outcome shape_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, in
     return DONE
 
 
-cdef void transpose(const Matrix* m, Matrix* to, const Pairs* rows, const Pairs* columns, int slack, int classes,
+cdef void transpose(Matrix* m, Matrix* to, const Pairs* rows, const Pairs* columns, int slack, int classes,
                     Count unit) noexcept nogil:
     """`to` is shaped already. `unit` only chooses the width."""
     cdef int x, k, r, c, height, width, length
-    cdef const Count* source
+    cdef Count* source
     cdef Count* target
     cdef const u8* used
     cdef u8* marks
+    cdef Count some
     for x in range(classes):
         for k in range(slack + 1):
-            source = <const Count*> m.counts + x * m.counts_of_class + m.counts_at[k]
+            source = <Count*> m.counts + x * m.counts_of_class + m.counts_at[k]
             target = <Count*> to.counts + x * to.counts_of_class + to.counts_at[k]
             used = m.used + x * m.rows_of_class + m.rows_at[k]
             marks = to.used + x * to.rows_of_class + to.rows_at[k]
             height = rows.upto[slack - k + 1]
             width = columns.upto[slack - k + 1]
             for r in range(height):
-                length = columns.upto[slack - k - rows.pair[r].spent + 1]
-                for c in range(length):
-                    if used[r]:
-                        target[<size_t> c * height + r] = source[<size_t> r * width + c]
-                        marks[c] |= source[<size_t> r * width + c] != 0
-                    else:
-                        target[<size_t> c * height + r] = 0
+                if not used[r]:
+                    memset(source + <size_t> r * width, 0, width * sizeof(Count))
+            for c in range(width):
+                some = 0
+                length = rows.upto[slack - k - columns.pair[c].spent + 1]
+                for r in range(length):
+                    target[r] = source[<size_t> r * width + c]
+                    some |= target[r]
+                for r in range(length, height):
+                    target[r] = 0
+                marks[c] = some != 0
+                target += height
 
 
-cdef double step_factor(const Plan* plan, const Layer* layer, int place, int classes, const Matrix* m, const Pairs* rows,
+cdef double step_factor(const Plan* plan, const Layer* layer, int classes, const Matrix* m, const Pairs* rows,
                         const Pairs* columns, Count* largest) noexcept nogil:
     """The most ways that lead into one entry of the next matrix, and the largest entry of this one."""
-    cdef const Automata* a = plan.automata
-    cdef double into[MAX_CLASSES]
+    cdef double into[MAX_STATES][MAX_CLASSES]
     cdef double most = 0, ways
-    cdef const Step* step
+    cdef const LiveStep* step
     cdef const Count* row
-    cdef u32 e
-    cdef int s, t, x, y, k, r, j, i
+    cdef int s, x, y, k, r, j, i
     largest[0] = 0
     for x in range(classes):
         for k in range(plan.slack + 1):
@@ -269,30 +301,26 @@ cdef double step_factor(const Plan* plan, const Layer* layer, int place, int cla
                     row += <size_t> r * columns.upto[plan.slack - k + 1]
                     for i in range(columns.upto[plan.slack - k - rows.pair[r].spent + 1]):
                         largest[0] = max(largest[0], row[i])
-    for t in range(a.states):
-        if layer.need_after[t] == DEAD:
+    memset(into, 0, plan.automata.states * sizeof(into[0]))
+    for s in range(plan.automata.states):
+        if not is_live(plan, layer.colour, layer.number - 1, s):
             continue
-        memset(into, 0, sizeof(into))
-        for s in range(a.states):
-            if layer.need_before[s] == DEAD:
-                continue
-            step = a.steps + layer.steps[s].first
-            for e in range(layer.steps[s].count):
-                if step[e].to != t:
+        step = steps_of(plan, layer, s)
+        while step != steps_end(plan, layer, s):
+            for x in range(classes):
+                y = layer.next[x][step.g]
+                if y < 0:
                     continue
-                for x in range(classes):
-                    y = layer.groups.next[place][x][step[e].g]
-                    if y < 0:
-                        continue
-                    ways = step[e].ways
-                    if place == 3:
-                        k = 0
-                        for j in range(plan.problem.jokers + 1):
-                            k += layer.groups.ways[y][j]
-                        ways *= k
-                        y = 0
-                    into[y] += ways
-                    most = max(most, into[y])
+                ways = step.ways
+                if layer.last:
+                    k = 0
+                    for j in range(plan.problem.jokers + 1):
+                        k += layer.groups.ways[y][j]
+                    ways *= k
+                    y = 0
+                into[step.to][y] += ways
+                most = max(most, into[step.to][y])
+            step += 1
     return most
 
 
@@ -359,14 +387,14 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
                 half = 1 - half
             if not busy[i]:
                 continue
-            fill_layer(plan, &layer, n, c, i == 3, groups, i)
+            fill_layer(plan, &layer, c, n, groups, i)
             rows = &arena.pairs[half][current[half]]
             next_rows = &arena.pairs[half][1 - current[half]]
             columns = &arena.pairs[1 - half][current[1 - half]]
             list_pairs(next_rows, plan, half, n, n if own else n - 1)
-            factor = cheap_factor(a, &layer, classes)
+            factor = cheap_factor(plan, &layer, classes)
             if bound * factor > limit:
-                factor = step_factor[Count](plan, &layer, i, classes, here, rows, columns, &largest)
+                factor = step_factor[Count](plan, &layer, classes, here, rows, columns, &largest)
                 bound = <double> largest
             bound *= factor
             if bound > limit:
@@ -388,78 +416,61 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
     return DONE
 
 
-cdef void fill_layer(const Plan* plan, Layer* layer, int number, int colour, bint last, const Groups* groups, int place) noexcept nogil:
-    """A layer of an order of colours other than the usual one."""
-    cdef const Automata* a = plan.automata
-    layer.number = number
-    layer.colour = colour
-    layer.must = plan.problem.must[colour][number]
-    layer.most = plan.problem.most[colour][number]
-    layer.last = last
-    layer.groups = groups
-    layer.next = groups.next[place]
-    layer.steps = &a.step_spans[((layer.must << 2 | layer.most) << 2 | (bit_width(plan.gives[colour][number]) - 1)) * a.states]
-    layer.need_before = states_at(plan.need, plan, colour, number - 1)
-    layer.need_after = states_at(plan.need, plan, colour, number)
-
-
-cdef double cheap_factor(const Automata* a, const Layer* layer, int classes) noexcept nogil:
+cdef double cheap_factor(const Plan* plan, const Layer* layer, int classes) noexcept nogil:
     """An upper bound of step_factor that needs no look at the matrix."""
-    cdef const Step* step
-    cdef double ways = 0
-    cdef u32 into[512]
-    cdef u32 e, most = 0
+    cdef const LiveStep* step
+    cdef u32 into[MAX_STATES]
+    cdef u32 most = 0
     cdef int s
-    memset(into, 0, a.states * sizeof(u32))
-    for s in range(a.states):
-        if layer.need_before[s] == DEAD:
+    memset(into, 0, plan.automata.states * sizeof(u32))
+    for s in range(plan.automata.states):
+        if not is_live(plan, layer.colour, layer.number - 1, s):
             continue
-        step = a.steps + layer.steps[s].first
-        for e in range(layer.steps[s].count):
-            into[step[e].to] += step[e].ways
-            most = max(most, into[step[e].to])
-    ways = most * <double> classes
-    return ways * layer.groups.most_ways if layer.last else ways
+        step = steps_of(plan, layer, s)
+        while step != steps_end(plan, layer, s):
+            into[step.to] += step.ways
+            most = max(most, into[step.to])
+            step += 1
+    return most * <double> classes * (layer.groups.most_ways if layer.last else 1)
 
 
 cdef void step_matrix(const Plan* plan, const Layer* layer, int own, int classes, const Matrix* here, Matrix* there,
                       const Pairs* rows, const Pairs* next_rows, const Pairs* columns, Count unit) noexcept nogil:
     """One colour's step, the colour being `own` (0 or 1) of its half. `unit` only chooses the width."""
-    cdef const Automata* a = plan.automata
-    cdef int slack = plan.slack, states = a.states
-    cdef int x, y, k, r, to, length, have, left, j, state
+    cdef int slack = plan.slack, states = plan.automata.states
+    cdef int x, y, k, r, to, length, left, j, ways
     cdef Pair pair
     cdef const Count* row
-    cdef const Step *step
-    cdef const Step *end
+    cdef const LiveStep *step
+    cdef const LiveStep *end
+    cdef const u32* place               # of the next row, by the state that the colour steps to
+    cdef int stride
     for x in range(classes):
         for k in range(slack + 1):
+            row = <const Count*> here.counts + x * here.counts_of_class + here.counts_at[k]
+            row -= columns.upto[slack - k + 1]
             for r in range(rows.upto[slack - k + 1]):
+                row += columns.upto[slack - k + 1]
                 if not here.used[x * here.rows_of_class + here.rows_at[k] + r]:
                     continue
-                row = <const Count*> here.counts + x * here.counts_of_class + here.counts_at[k]
-                row += <size_t> r * columns.upto[slack - k + 1]
                 pair = rows.pair[r]
-                state = pair.state[own]
+                place = next_rows.place + (pair.state[0] * states if own else pair.state[1])
+                stride = 1 if own else states
                 length = columns.upto[slack - k - pair.spent + 1]
-                have = k + layer.need_before[state]
-                step = a.steps + layer.steps[state].first
-                end = step + layer.steps[state].count
-                while step != end and step.b <= have:
-                    left = have - step.b - layer.need_after[step.to]
+                step = steps_of(plan, layer, pair.state[own])
+                end = steps_end(plan, layer, pair.state[own])
+                while step != end:
+                    left = k - step.cost
                     y = layer.next[x][step.g]
                     if left >= 0 and y >= 0:
-                        if own:
-                            to = next_rows.place[pair.state[0] * states + step.to]
-                        else:
-                            to = next_rows.place[step.to * states + pair.state[1]]
+                        to = place[step.to * stride]
                         if not layer.last:
                             add_to_matrix[Count](there, next_rows, columns, slack, y, left, to, row, step.ways, length)
                         else:
                             for j in range(left + 1):
-                                if layer.groups.ways[y][j]:
-                                    add_to_matrix[Count](there, next_rows, columns, slack, 0, left - j, to, row,
-                                                         <Count> (step.ways * layer.groups.ways[y][j]), length)
+                                ways = step.ways * layer.groups.ways[y][j]
+                                if ways:
+                                    add_to_matrix[Count](there, next_rows, columns, slack, 0, left - j, to, row, ways, length)
                     step += 1
 
 
@@ -523,42 +534,55 @@ cdef bint room_for_pairs(Arena* arena, int states) except -1 nogil:
 
 cdef bint is_small(const Plan* plan) noexcept nogil:
     """Are there few frontiers, by the live states of the colours?"""
-    cdef int n, c, s, live
-    cdef const u8* need
-    cdef double frontiers
+    cdef int n
+    cdef double most = 0
     for n in range(1, plan.problem.numbers):
-        frontiers = 1
-        for c in range(4):
-            need = states_at(plan.need, plan, c, n)
-            live = 0
-            for s in range(plan.automata.states):
-                live += need[s] != DEAD
-            frontiers *= live
-        if frontiers > <double> <int> LIST_LIMIT:
-            return False
-    return True
+        most = max(most, <double> plan.live[0][n] * plan.live[1][n] * plan.live[2][n] * plan.live[3][n])
+    return most <= <int> LIST_LIMIT
 
 
 cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* arena, Tally tally, u128* total) except FAILED nogil:
-    cdef u64 narrow = 0
     cdef Outcome outcome = TOO_LARGE
-    cdef Plan* plan = &arena.plan
+    cdef Problem table
+    cdef u128 bare = 0
     total[0] = 0
-    if not prepare(problem, automata, plan):
+    if not prepare(problem, automata, &arena.plan):
         return DONE
     if problem.threshold:
-        tally.reset(plan)
-        return sweep_list[u128](plan, tally, True, &arena.list[0], &arena.list[1], total)
-    if not is_small(plan):
-        room_for_pairs(arena, automata.states)
-        outcome = sweep_matrix[u64](plan, arena, &narrow)
-        if outcome == TOO_WIDE:
-            return sweep_matrix[u128](plan, arena, total)
+        tally.reset(&arena.plan)
+        return sweep_list[u128](&arena.plan, tally, True, &arena.list[0], &arena.list[1], total)
+    if is_small(&arena.plan):
+        return sweep_lists(arena, tally, total)
+    outcome = sweep_matrices(automata, arena, total)
     if outcome == TOO_LARGE:
-        outcome = sweep_list[u64](plan, tally, False, &arena.list[0], &arena.list[1], &narrow)
-        if outcome == TOO_WIDE:
-            return sweep_list[u128](plan, tally, False, &arena.list[0], &arena.list[1], total)
+        return sweep_lists(arena, tally, total)
+    if outcome == DONE and problem.lay:     # what lays nothing is another, smaller count
+        table = problem[0]
+        memcpy(table.most, table.must, sizeof(table.most))
+        table.jokers = table.must_jokers
+        table.lay = False
+        outcome = sweep(&table, automata, arena, tally, &bare)
+        total[0] -= bare
+    return outcome
+
+
+cdef Outcome sweep_lists(Arena* arena, Tally tally, u128* total) except FAILED nogil:
+    cdef u64 narrow = 0
+    cdef Outcome outcome = sweep_list[u64](&arena.plan, tally, False, &arena.list[0], &arena.list[1], &narrow)
     total[0] = narrow
+    if outcome == TOO_WIDE:
+        return sweep_list[u128](&arena.plan, tally, False, &arena.list[0], &arena.list[1], total)
+    return outcome
+
+
+cdef Outcome sweep_matrices(const Automata* automata, Arena* arena, u128* total) except FAILED nogil:
+    cdef u64 narrow = 0
+    cdef Outcome outcome
+    room_for_pairs(arena, automata.states)
+    outcome = sweep_matrix[u64](&arena.plan, arena, &narrow)
+    total[0] = narrow
+    if outcome == TOO_WIDE:
+        return sweep_matrix[u128](&arena.plan, arena, total)
     return outcome
 
 
@@ -571,19 +595,13 @@ cdef object count_arrangements(const Problem* problem, Tables tables):
     OverflowError where it does not fit into 128 bits, TooLarge where the sweep needs more than about 220 MiB.
     """
     cdef CountArena arena = idle.pop() if idle else CountArena()
-    cdef Problem table
-    cdef u128 total = 0, without = 0
+    cdef u128 total = 0
     cdef Outcome outcome
     with nogil:
         outcome = sweep(problem, &tables.automata, &arena.arena, arena.tally, &total)
-        if outcome == DONE and problem.lay and not problem.threshold and total:
-            table = problem[0]
-            memcpy(table.most, table.must, sizeof(table.most))
-            table.jokers = table.must_jokers
-            outcome = sweep(&table, &tables.automata, &arena.arena, arena.tally, &without)
     idle.append(arena)
     if outcome == TOO_WIDE:
         raise OverflowError("more than 2**128 arrangements")
     if outcome == TOO_LARGE:
         raise TooLarge("this count needs more than the 220 MiB that a search may use")
-    return to_python(total - without)
+    return to_python(total)

@@ -8,11 +8,12 @@ from libc.string cimport memcmp, memcpy, memset
 from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u8, u16, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.objective cimport Objective
-from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, Plan, free_plan, init_plan, prepare
+from meldcore.plan cimport CLASS_BITS, MAX_LAYERS, SLACK_BITS, Layer, LiveStep, Plan, free_plan, init_plan, prepare
+from meldcore.plan cimport steps_end, steps_of
 from meldcore.problem cimport MAX_SETS, Problem
 from meldcore.sets cimport LENGTH_BIT, group_code, is_group, run_code, set_colour, set_detail, set_length, set_number
 from meldcore.sets cimport sort_codes
-from meldcore.tables cimport NEW_RUN, Part, Span, Step, Tables, Way, layout_span
+from meldcore.tables cimport NEW_RUN, Automata, Part, Span, Step, Tables, Way, layout_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef u32 OPEN_MARK = 1u << 31       # tells a run that goes on from a finished one
@@ -130,57 +131,55 @@ cdef Outcome expand(const Plan* plan, const Layer* layer, Tally tally, u64 key, 
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
     cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1
     cdef int state = key >> layer.shift & state_mask
-    cdef int slack = (key >> slack_at & ((1 << SLACK_BITS) - 1)) + layer.need_before[state]
+    cdef int slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
     cdef int cls = key >> class_at & ((1 << CLASS_BITS) - 1)
     cdef u64 rest = key & ((<u64> 1 << slack_at) - 1) & ~(state_mask << layer.shift)
     cdef u32 tracked = <u32> (key >> tally_at), t
-    cdef const Step *all_steps = plan.automata.steps
-    cdef const Step *step = all_steps + layer.steps[state].first
-    cdef const Step *end = step + layer.steps[state].count
-    cdef const Step *alike
-    cdef int left, after, jokers, most, i
-    cdef size_t room = <size_t> layer.steps[state].count << SLACK_BITS
+    cdef const LiveStep *step = steps_of(plan, layer, state)
+    cdef const LiveStep *end = steps_end(plan, layer, state)
+    cdef const LiveStep *alike
+    cdef int left, after, jokers, i
+    cdef size_t room = <size_t> (end - step) << SLACK_BITS
     if there.entries + room > there.room:
         grow_keys(there, bit_width(there.room))
     if edges[0] + room > arena.edge_room and room_for(arena, 0, edges[0] + room) == TOO_LARGE:
         return TOO_LARGE
-    while step != end and step.b <= slack:
+    while step != end:
         after = layer.next[cls][step.g]
         if not layer.last:
-            left = slack - step.b - layer.need_after[step.to]
+            left = slack - step.cost
             if left >= 0 and after >= 0:
-                t = tally_step(tally, tracked, layer, step) if tally.on else 0
+                t = tally_step(tally, tracked, layer, step.used, step.b) if tally.on else 0
                 arena.edges[edges[0]] = Edge(<u32> base + place_of(
                     there, rest | <u64> step.to << layer.shift | <u64> left << slack_at | <u64> after << class_at
-                    | <u64> t << tally_at), <u32> (step - all_steps) << 8)
+                    | <u64> t << tally_at), step.step << 8)
                 edges[0] += 1
             step += 1
             continue
         alike = step            # steps of one choice: the jokers in groups come before their states in the order
-        while alike != end and same_choice(plan, alike, step):
+        while alike != end and same_choice(plan.automata, alike, step):
             alike += 1
-        most = slack - step.b if after >= 0 else -1
-        for jokers in range(most + 1):
+        for jokers in range(slack + 1 if after >= 0 else 0):
             if not layer.groups.ways[after][jokers]:
                 continue
             for i in range(alike - step):
-                left = slack - step[i].b - layer.need_after[step[i].to] - jokers
+                left = slack - step[i].cost - jokers
                 if left < 0:
                     continue
                 t = 0
                 if tally.on:
-                    t = tally_groups(tally, tally_step(tally, tracked, layer, step + i), layer, jokers)
+                    t = tally_step(tally, tracked, layer, step[i].used, step[i].b)
+                    t = tally_groups(tally, t, layer, jokers)
                 arena.edges[edges[0]] = Edge(<u32> base + place_of(
                     there, rest | <u64> step[i].to << layer.shift | <u64> left << slack_at | <u64> t << tally_at),
-                    <u32> (step + i - all_steps) << 8 | <u32> jokers << 5 | <u32> after)
+                    step[i].step << 8 | <u32> jokers << 5 | <u32> after)
                 edges[0] += 1
         step = alike
     return DONE
 
 
-cdef inline bint same_choice(const Plan* plan, const Step* x, const Step* y) noexcept nogil:
-    return (x.r == y.r and x.g == y.g and x.b == y.b
-            and plan.automata.shape_of[x.to] == plan.automata.shape_of[y.to])
+cdef inline bint same_choice(const Automata* a, const LiveStep* x, const LiveStep* y) noexcept nogil:
+    return x.used == y.used and x.g == y.g and x.b == y.b and a.shape_of[x.to] == a.shape_of[y.to]
 
 
 cdef bint count_backwards(const Graph* d, Arena* arena, const size_t* base) noexcept nogil:

@@ -18,7 +18,7 @@ from libc.string cimport memcpy, memset
 from meldcore.bits cimport from_python, i64, to_python, u32, u128
 from meldcore.diagram cimport Diagram, Walk, build_diagram
 from meldcore.objective cimport Objective, read_objective
-from meldcore.position cimport Move, Position, make_move
+from meldcore.position cimport Move, Position, loose_position, make_move
 from meldcore.problem cimport MAX_SETS, Problem
 from meldcore.sets cimport format_table, read_table, sort_codes
 
@@ -297,7 +297,7 @@ cdef class Partitions(Arrangements):
 
     def __init__(self, tiles, rules="rummi-q"):
         cdef Problem problem
-        cdef Position loose = Position((), tiles, rules)
+        cdef Position loose = loose_position(tiles, "tiles", rules)
         loose.fill_problem(&problem)
         memcpy(problem.must, problem.most, sizeof(problem.must))
         problem.must_jokers = problem.jokers

@@ -10,13 +10,22 @@ slack   jokers left when every colour has what it needs; it never rises along a 
 A tile that fits nowhere falls out by itself: its colour stays in state 0 there and it may give nothing to groups.
 """
 
-from meldcore.bits cimport i8, u16, u64, u8
+from meldcore.bits cimport i8, u16, u32, u8
 from meldcore.problem cimport Problem
 from meldcore.tables cimport Automata, Groups, MAX_COPIES, Span
 
 cdef enum:
     DEAD = 255
     MAX_LAYERS = 60
+
+cdef struct LiveStep:                   # a step whose end is live and that the jokers can pay for
+    u32 step                            # its place among all steps of the automata
+    u16 ways
+    u16 to
+    u8 cost                             # what it takes from the slack
+    u8 b                                # as in Step
+    u8 g
+    u8 used                             # tiles in all, r + g
 
 cdef struct Layer:                      # one colour at one number
     u8 number
@@ -27,9 +36,7 @@ cdef struct Layer:                      # one colour at one number
     bint last                           # the last colour of its number: groups are settled here
     const Groups* groups
     const i8 (*next)[MAX_COPIES + 1]    # groups.next of this colour
-    const Span* steps                   # [state]
-    const u8* need_before               # [state before]
-    const u8* need_after                # [state after]; DEAD where not live
+    u32 steps                           # its place in Plan.spans
 
 cdef struct Plan:
     const Problem* problem
@@ -41,10 +48,17 @@ cdef struct Plan:
     Layer layer[MAX_LAYERS]
     u8 gives[4][16]                     # [colour][number] set of g that a colour may give to groups
     int vector[16]                      # [number] most g by colour, as the index of Automata.groups
+    u16 live[4][16]                     # [colour][number] how many states are live after it
     bint idle[4][16]                    # nothing but state 0 before and after, and nothing to place
     u8* need                            # [colour][number][state]
     u8* spent
     size_t room                         # bytes behind `need` and `spent`
+    LiveStep* steps                     # of all layers and states, each in the order of choices
+    Span* spans                         # [Layer.steps + state] -> its steps; rubbish where the state is not live
+    u32 step_count
+    u32 span_count
+    size_t step_room
+    size_t span_room
 
 
 # A frontier, all that the rest of a sweep needs to know, is packed into 64 bits: the states of the four colours, slack
@@ -58,6 +72,19 @@ cdef inline u8* states_at(u8* table, const Plan* plan, int colour, int number) n
 
 cdef void init_plan(Plan* plan) noexcept nogil
 cdef void free_plan(Plan* plan) noexcept nogil
+
+cdef inline const LiveStep* steps_of(const Plan* plan, const Layer* layer, int state) noexcept nogil:
+    """The steps of a state that is live before the layer."""
+    return plan.steps + plan.spans[layer.steps + state].first
+
+cdef inline const LiveStep* steps_end(const Plan* plan, const Layer* layer, int state) noexcept nogil:
+    return steps_of(plan, layer, state) + plan.spans[layer.steps + state].count
+
+cdef inline bint is_live(const Plan* plan, int colour, int number, int state) noexcept nogil:
+    return plan.need[(colour * 16 + number) * plan.stride + state] != DEAD
+
+# Describe a colour at a number; `place` is the colour's turn within the number, `groups` reads them in that order.
+cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Groups* groups, int place) except -1 nogil
 
 # False when some colour cannot be finished: no arrangement exists. The problem has to outlive the plan.
 cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) except -1 nogil

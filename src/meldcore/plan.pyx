@@ -3,9 +3,9 @@
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from meldcore.bits cimport bit_width, lowest, u64, u8
+from meldcore.bits cimport bit_width, lowest, popcount, u64, u8
 from meldcore.problem cimport Problem
-from meldcore.tables cimport MASKABLE, MAX_JOKERS, Automata, Step, mask_place, r_set, step_span
+from meldcore.tables cimport MASKABLE, MAX_JOKERS, Automata, Groups, Span, Step, mask_place, r_set, step_span
 
 cdef extern from *:
     """
@@ -19,14 +19,14 @@ cdef extern from *:
 
 
 cdef void init_plan(Plan* plan) noexcept nogil:
-    plan.need = NULL
-    plan.spent = NULL
-    plan.room = 0
+    memset(plan, 0, sizeof(Plan))
 
 
 cdef void free_plan(Plan* plan) noexcept nogil:
     free(plan.need)
     free(plan.spent)
+    free(plan.steps)
+    free(plan.spans)
     init_plan(plan)
 
 
@@ -97,6 +97,7 @@ cdef int live_without_jokers(Plan* plan, int c) noexcept nogil:
     for n in range(1, p.numbers + 1):
         before = live
         live = a.next_sets[allowed[n] << 8 | live] & finish[n]
+        plan.live[c][n] = popcount(live)
         plan.idle[c][n] = (before | live) == 1 and plan.gives[c][n] == 1 and p.must[c][n] == 0
         (<u64*> states_at(plan.need, plan, c, n))[0] = dead_bytes(live)
         (<u64*> states_at(plan.spent, plan, c, n))[0] = dead_bytes(live)
@@ -162,6 +163,7 @@ cdef int live_by_masks(Plan* plan, int c) noexcept nogil:
                     both &= both - 1
             reached[f] = found
             live |= found
+        plan.live[c][n] = popcount(live)
         plan.idle[c][n] = (before | live) == 1 and plan.gives[c][n] == 1 and p.must[c][n] == 0
     return least
 
@@ -216,11 +218,13 @@ cdef int live_by_steps(Plan* plan, int c) noexcept nogil:
         need = states_at(plan.need, plan, c, n)
         after = states_at(plan.spent, plan, c, n)
         quiet = n > 0
+        plan.live[c][n] = 0
         for s in range(a.states):
             if after[s] == DEAD:
                 need[s] = DEAD
             else:
                 after[s] += need[s] - least
+                plan.live[c][n] += 1
                 quiet = quiet and s == 0
         plan.idle[c][n] = quiet and plan.gives[c][n] == 1 and p.must[c][n] == 0
     for n in range(p.numbers, 0, -1):       # idle needs state 0 alone before the number too
@@ -231,30 +235,67 @@ cdef int live_by_steps(Plan* plan, int c) noexcept nogil:
     return least
 
 
-cdef void list_layers(Plan* plan) noexcept nogil:
+cdef bint list_layers(Plan* plan) except -1 nogil:
     cdef const Problem* p = plan.problem
-    cdef const Automata* a = plan.automata
     cdef const Groups* groups
-    cdef Layer* layer
-    cdef int n, c, most
+    cdef int n, c
     plan.layers = 0
+    plan.step_count = 0
+    plan.span_count = 0
     for n in range(1, p.numbers + 1):
-        groups = &a.groups[plan.vector[n]]
+        groups = &plan.automata.groups[plan.vector[n]]
         for c in range(4):
             if plan.idle[c][n] and groups.classes[c] == 1 and not p.part:
                 if plan.vector[n] == 0 if c == 3 else groups.classes[c + 1] == 1:
                     continue
-            most = bit_width(plan.gives[c][n]) - 1
-            layer = &plan.layer[plan.layers]
+            fill_layer(plan, &plan.layer[plan.layers], c, n, groups, c)
             plan.layers += 1
-            layer.number = n
-            layer.colour = c
-            layer.must = p.must[c][n]
-            layer.most = p.most[c][n]
-            layer.shift = c * plan.state_bits
-            layer.last = c == 3
-            layer.groups = groups
-            layer.next = groups.next[c]
-            layer.steps = &a.step_spans[((layer.must << 2 | layer.most) << 2 | most) * a.states]
-            layer.need_before = states_at(plan.need, plan, c, n - 1)
-            layer.need_after = states_at(plan.need, plan, c, n)
+    return True
+
+
+cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Groups* groups, int place) except -1 nogil:
+    cdef const Problem* p = plan.problem
+    cdef const Automata* a = plan.automata
+    cdef const u8* before = states_at(plan.need, plan, colour, number - 1)
+    cdef const u8* after = states_at(plan.need, plan, colour, number)
+    cdef int gives = plan.gives[colour][number], given = bit_width(gives) - 1, s, cost
+    cdef const Step *step
+    cdef const Step *end
+    cdef LiveStep* live
+    cdef Span span
+    layer.number = number
+    layer.colour = colour
+    layer.must = p.must[colour][number]
+    layer.most = p.most[colour][number]
+    layer.shift = colour * plan.state_bits
+    layer.last = place == 3
+    layer.groups = groups
+    layer.next = groups.next[place]
+    layer.steps = plan.span_count
+    if plan.span_count + a.states > plan.span_room:
+        plan.span_room = 2 * (plan.span_count + a.states)
+        plan.spans = <Span*> realloc(plan.spans, plan.span_room * sizeof(Span))
+        if plan.spans == NULL:
+            raise MemoryError()
+    for s in range(a.states):
+        if before[s] == DEAD:
+            continue
+        span = step_span(a, layer.must, layer.most, given, s)
+        if plan.step_count + span.count > plan.step_room:
+            plan.step_room = 2 * (plan.step_count + span.count)
+            plan.steps = <LiveStep*> realloc(plan.steps, plan.step_room * sizeof(LiveStep))
+            if plan.steps == NULL:
+                raise MemoryError()
+        live = plan.steps + plan.step_count
+        step = a.steps + span.first
+        end = step + span.count
+        while step != end and step.b <= before[s] + plan.slack:
+            cost = step.b + after[step.to] - before[s]
+            if cost <= plan.slack and gives >> step.g & 1:
+                live[0] = LiveStep(<u32> (step - a.steps), step.ways, step.to, cost, step.b, step.g, step.r + step.g)
+                live += 1
+            step += 1
+        plan.spans[plan.span_count + s] = Span(plan.step_count, <u32> (live - plan.steps) - plan.step_count)
+        plan.step_count = <u32> (live - plan.steps)
+    plan.span_count += a.states
+    return True

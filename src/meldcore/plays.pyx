@@ -18,11 +18,12 @@ from libcpp.vector cimport vector
 
 from meldcore.bits cimport add_over, from_python, popcount, to_python, u8, u32, u64, u128
 from meldcore.count cimport count_arrangements
-from meldcore.plan cimport CLASS_BITS, DEAD, MAX_LAYERS, SLACK_BITS, Layer, Plan, free_plan, init_plan, prepare
+from meldcore.plan cimport CLASS_BITS, DEAD, MAX_LAYERS, SLACK_BITS, Layer, Plan, free_plan, init_plan
+from meldcore.plan cimport prepare, states_at
 from meldcore.position cimport Position
 from meldcore.problem cimport Problem
 from meldcore.sets cimport format_tiles, read_tiles
-from meldcore.tables cimport MAX_COPIES, Automata, Choice, Span, Step, Tables, choice_span
+from meldcore.tables cimport MAX_COPIES, Automata, Choice, Span, Tables, choice_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef enum:
@@ -119,8 +120,8 @@ cdef class Plays:
         for i in range(plan.layers):
             layer = &plan.layer[i]
             self.layer[i] = Span(layer.number, layer.colour)
-            needs_of_shapes(plan.automata, layer.need_before, need_before)
-            needs_of_shapes(plan.automata, layer.need_after, need_after)
+            needs_of_shapes(plan, layer.colour, layer.number - 1, need_before)
+            needs_of_shapes(plan, layer.colour, layer.number, need_after)
             base += <u32> here.size()
             there.clear()
             numbers.clear()
@@ -290,8 +291,10 @@ def map_ranks(Plays plays, ranks):
         yield plays.at(rank)
 
 
-cdef void needs_of_shapes(const Automata* a, const u8* of_states, u8* of_shapes) noexcept nogil:
+cdef void needs_of_shapes(const Plan* plan, int colour, int number, u8* of_shapes) noexcept nogil:
     """Least jokers to finish from each shape; DEAD where none of its states is live."""
+    cdef const Automata* a = plan.automata
+    cdef const u8* of_states = states_at(plan.need, plan, colour, number)
     cdef int s
     memset(of_shapes, DEAD, MAX_SHAPES)
     for s in range(a.states):
@@ -303,14 +306,12 @@ cdef void follow(const Plan* plan, const Layer* layer, const u8* need_before, co
     """`after` becomes the set of frontiers that lie behind `keys` when `played` tiles of the layer come from the hand."""
     cdef const Automata* a = plan.automata
     cdef const Choice* choice
-    cdef Step step
     cdef Span span
     cdef u64 key, rest, following
     cdef size_t k
     cdef u32 i, tracked, t
     cdef int shape, slack, left, cls, to_class, jokers, used = layer.must + played
     after.clear()
-    memset(&step, 0, sizeof(step))
     for k in range(keys.size()):
         key = keys[k]
         rest = key & ((<u64> 1 << SLACK_AT) - 1) & ~(<u64> 255 << SHAPE_BITS * layer.colour)
@@ -327,11 +328,8 @@ cdef void follow(const Plan* plan, const Layer* layer, const u8* need_before, co
             left = slack - choice.b - need_after[choice.to]
             if left < 0 or to_class < 0:
                 continue
-            step.r = choice.r
-            step.g = choice.g
-            step.b = choice.b
             following = rest | <u64> choice.to << SHAPE_BITS * layer.colour
-            t = tally_step(tally, tracked, layer, &step)
+            t = tally_step(tally, tracked, layer, used, choice.b)
             if not layer.last:
                 after.push_back(following | <u64> left << SLACK_AT | <u64> to_class << CLASS_AT | <u64> t << TALLY_AT)
                 continue

@@ -6,8 +6,10 @@ Source: RULES.md 2; the names and the notation of PROTOCOL.md.
 cimport cython
 from libc.string cimport memcmp, memcpy, memset
 
+from meldcore.best cimport best_arrangement
 from meldcore.bits cimport u8, u32, u64
 from meldcore.count cimport count_arrangements
+from meldcore.objective cimport Objective, read_objective
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
 from meldcore.sets cimport (
     FREE, CoreRules, RuleFields, add_tiles, check_copies, core_rules, format_set, format_table, format_tiles,
@@ -182,7 +184,15 @@ cdef class Position:
         """
         if prefer is not None:
             raise BadRequest(f"prefer={prefer!r} is not supported yet", path="$.prefer", token=str(prefer))
-        return self.moves().best(objective)
+        cdef Problem p
+        cdef Objective wish
+        cdef u32 codes[MAX_SETS]
+        self.fill_problem(&p)
+        if p.threshold:
+            return self.moves().best(objective)
+        read_objective(objective, p.numbers, self.core.fields.joker_hand_value, &wish)
+        cdef int n = best_arrangement(&p, self.tables_of(&p), &wish, codes)
+        return None if n < 0 else make_move(self, codes, n)
 
     def validate(self):
         """Nothing: a Position that exists is valid, its construction raises the error."""

@@ -11,7 +11,6 @@ from libcpp.vector cimport vector
 
 from meldcore.bits cimport u32, u64
 from meldcore.plan cimport Layer, Plan
-from meldcore.tables cimport Step
 
 
 cdef class Tally:
@@ -41,14 +40,15 @@ cdef inline int joker_points(Tally tally, int number) noexcept nogil:
     return number if tally.joker_value < 0 else tally.joker_value
 
 
-cdef inline u32 tally_step(Tally tally, u32 t, const Layer* layer, const Step* step) noexcept nogil:
+cdef inline u32 tally_step(Tally tally, u32 t, const Layer* layer, int used, int jokers) noexcept nogil:
+    """After a step of a colour that uses `used` tiles, and `jokers` in runs."""
     cdef u32 value
-    cdef int played = step.r + step.g - layer.must
+    cdef int played = used - layer.must
     if tally.part:
         return <u32> (t & 1 or played > 0) | tally.profile_tiles(t >> 1, layer, played) << 1
     value = t >> 1
     if tally.threshold:
-        value += (step.r + step.g) * layer.number + step.b * joker_points(tally, layer.number)
+        value += used * layer.number + jokers * joker_points(tally, layer.number)
         value = min(value, <u32> tally.threshold)
     return <u32> (t & 1 or played > 0) | value << 1
 
