@@ -59,7 +59,7 @@ cdef enum:
     MAX_OFFERS = 32
     NARROW_ROWS = 4 * 16 * 3 * LANE_SHAPES
     MAX_DIFFERENT = 16      # open runs of a colour
-    MEMO_ROOM = 1 << 9      # entries to begin with
+    MEMO_ROOM = 1 << 11     # entries to begin with
     MEMO_SIZES = 7          # 2 million entries, 32 MB; beyond that nothing is remembered any more
 
 
@@ -97,16 +97,21 @@ cdef class Edition:
     cdef u8 after[MAX_OPEN_RUNS + 1][MAX_OPEN_RUNS + 1][2][2][16]
     cdef u8 need_two[LANE_SHAPES]       # open runs of each shape that need two more tiles, and one
     cdef u8 need_one[LANE_SHAPES]
+    cdef u32 most_choices               # of any shape
     cdef list idle                      # arenas that no thread uses
 
     def __init__(self, Tables tables):
         self.tables = tables
         self.idle = []
         cdef const Automata* a = &tables.automata
-        cdef int size = (a.copies + 1) ** 4, vector
+        cdef int size = (a.copies + 1) ** 4, vector, must, most, shape
         self.exchanges.resize(size)
         for vector in range(size):
             list_vectors(self, vector)
+        for most in range(a.copies + 1):
+            for must in range(most + 1):
+                for shape in range(a.shapes):
+                    self.most_choices = max(self.most_choices, choice_span(a, must, most, shape).count)
         self.lanes = a.copies <= 2 and a.jokers <= 2 and tables.max_jokers_per_set is None
         if self.lanes:
             prepare_lanes(self)
@@ -270,7 +275,16 @@ cdef struct Layer:          # a colour at a number
     u8 must
     u8 most
     u8 shift                        # of the colour's shape in a frontier
+    u8 broken_shift                 # of its other bit there
     bint idle                       # without open runs nothing can happen here
+    u64 pair_bits                   # the shapes of this colour and the next
+
+cdef struct Option:         # a choice of the second of two colours
+    const Choice* choice
+    i64 cost
+    i64 price
+    u64 bits                # of the frontier
+    u32 row
 
 cdef struct Search:
     const Problem* problem
@@ -287,6 +301,9 @@ cdef struct Search:
     i64 whole                           # see rows
     int stride                          # shapes in a row
     int shape_bits
+    u32 shape_mask
+    u64 laid_bit                        # in a frontier
+    Option* options[2 * 16]             # [layer >> 1] room for the choices of any shape
     bint merging                        # see `broken` in `search_from`
     const u8* need_two
     const u8* need_one
@@ -382,34 +399,34 @@ cdef void forget(Search* s) noexcept nogil:
                 memset(s.memos[size], 0, (<size_t> MEMO_ROOM << 2 * size) * sizeof(Memo))
 
 
-cdef inline void split_jokers(const Search* s, const Cost* a, const Cost* b, const Cost* c, int jokers,
-                              i64* cost) noexcept nogil:
-    """cost[j]: what three colours that stand at these rows cost at least together, with at most j jokers."""
-    cdef i64 two[MAX_JOKERS + 1]
-    cdef i64 most
-    cdef int i, j, w = s.stride
-    two[0] = <i64> a[0] + b[0]
-    cost[0] = 3 * s.whole - (two[0] + c[0])
+cdef inline void join(const i64* a, const Cost* b, int stride, int jokers, i64* sums) noexcept nogil:
+    """sums[j]: the most that two rows come to together with at most j jokers; `a` is dense."""
+    cdef int i, j
+    sums[0] = a[0] + b[0]
     if jokers == 0:
         return
-    two[1] = max(<i64> a[0] + b[w], <i64> a[w] + b[0])
-    cost[1] = min(cost[0] - s.joker_price, 3 * s.whole - max(two[0] + c[w], two[1] + c[0]))
+    sums[1] = max(a[0] + b[stride], a[1] + b[0])
     if jokers == 1:
         return
-    two[2] = max(max(<i64> a[0] + b[2 * w], <i64> a[w] + b[w]), <i64> a[2 * w] + b[0])
-    cost[2] = min(cost[1] - s.joker_price, 3 * s.whole - max(max(two[0] + c[2 * w], two[1] + c[w]), two[2] + c[0]))
+    sums[2] = max(max(a[0] + b[2 * stride], a[1] + b[stride]), a[2] + b[0])
     for j in range(3, jokers + 1):
-        two[j] = 0
-        for i in range(j + 1):
-            two[j] = max(two[j], <i64> a[i * w] + b[(j - i) * w])
-        most = 0
-        for i in range(j + 1):
-            most = max(most, two[i] + c[(j - i) * w])
-        cost[j] = min(cost[j - 1] - s.joker_price, 3 * s.whole - most)
+        sums[j] = a[j] + b[0]
+        for i in range(j):
+            sums[j] = max(sums[j], a[i] + b[(j - i) * stride])
+
+
+cdef inline void joint_cost(const Search* s, const i64* a, const Cost* b, int jokers, i64* cost) noexcept nogil:
+    """cost[j]: what three colours cost at least, the rows of two being joined in `a`, with at most j jokers."""
+    cdef i64 sums[MAX_JOKERS + 1]
+    cdef int j
+    join(a, b, s.stride, jokers, sums)
+    cost[0] = 3 * s.whole - sums[0]
+    for j in range(1, jokers + 1):
+        cost[j] = min(cost[j - 1] - s.joker_price, 3 * s.whole - sums[j])
 
 
 cdef inline i64 best_split(const Search* s, const i64* others, const Cost* row, int jokers) noexcept nogil:
-    """What four colours cost at least: one stands at `row`, see split_jokers for the others."""
+    """What four colours cost at least: `others` is the joint cost of three, the fourth stands at `row`."""
     cdef i64 least = others[jokers] - row[0]
     cdef int i
     if jokers:
@@ -419,107 +436,152 @@ cdef inline i64 best_split(const Search* s, const i64* others, const Cost* row, 
     return least + s.whole
 
 
+cdef inline void spread(const Cost* row, int stride, int jokers, i64* dense) noexcept nogil:
+    cdef int j
+    for j in range(jokers + 1):
+        dense[j] = row[j * stride]
+
+
+cdef int list_options(const Search* s, const Cost* rows, int at, u64 frontier, int jokers) noexcept nogil:
+    """The choices of a layer that can finish, in order, as s.options[at >> 1]; returns their number."""
+    cdef const Layer* layer = &s.layer[at]
+    cdef int shape = frontier >> layer.shift & s.shape_mask, count = 0
+    cdef bint broken = frontier >> layer.broken_shift & 1
+    cdef const Choice* choice = s.automata.choices + layer.choices[shape].first
+    cdef const Choice* end = choice + layer.choices[shape].count
+    cdef Option* option = s.options[at >> 1]
+    while choice != end and choice.b <= jokers:
+        if (rows[layer.row + choice.to + (jokers - choice.b) * s.stride]
+                and not (broken and s.need_two[choice.to])):
+            option.choice = choice
+            option.row = layer.row + choice.to
+            option.cost = layer.cost[choice.r + choice.g]
+            option.price = layer.price[choice.g]
+            option.bits = bits_of(s, layer, shape, choice)
+            option += 1
+        choice += 1
+    return option - s.options[at >> 1]
+
+
+cdef inline u64 bits_of(const Search* s, const Layer* layer, int shape, const Choice* choice) noexcept nogil:
+    """What a choice leaves of its colour in the frontier."""
+    cdef u64 bits = <u64> choice.to << layer.shift
+    if s.merging and s.need_one[choice.to] - s.need_two[shape] < s.need_one[shape]:
+        bits |= <u64> 1 << layer.broken_shift
+    if choice.r + choice.g > layer.must:
+        bits |= s.laid_bit
+    return bits
+
+
 cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 frontier, int jokers, i64 spent,
                      i64 prices) noexcept nogil:
     """Find the paths from here that cost less than the best so far; returns what any path from here costs at least.
 
-    at: the layer. group_class: of what the colours before give to the groups of the number. frontier: the shapes of the
-    four colours, a bit for each that is broken, and one that says that something optional has been laid. jokers: left.
-    spent: the cost so far. prices: of what the colours before give to the groups of the number.
+    at: the layer; a call makes the choices of two colours, this and the next. group_class: of what the colours before give
+    to the groups of the number. frontier: the shapes of the four colours, a bit for each that is broken, and one that
+    says that something optional has been laid. jokers: left. spent: the cost so far. prices: of what the colours before
+    give to the groups of the number.
 
     A colour is broken when a long run has just ended. A run that begins right there could as well have gone on, at the
     same cost, and a path where it does comes earlier: it need not be looked at.
     """
-    cdef u32 shape_mask = (1u << s.shape_bits) - 1
-    cdef int broken_at = 4 * s.shape_bits, c = at & 3
-    cdef u64 laid_bit = <u64> 16 << broken_at
     cdef const Layer* layer = &s.layer[at]
-    cdef int j, next_class
-    while at < s.end and layer.idle and not frontier >> layer.shift & shape_mask and (c < 3 or group_class == 0):
-        group_class = layer.next[group_class][0]
-        if group_class < 0:
-            return IMPOSSIBLE
-        s.path[at] = NULL
-        frontier &= ~(<u64> 1 << (broken_at + c))
-        if c == 3:
-            s.group_jokers[at >> 2] = 0
-            group_class = 0
-            prices = 0
-        at += 1
-        layer += 1
-        c = at & 3
+    while at < s.end and layer.idle and layer[1].idle and not frontier & layer.pair_bits and group_class == 0:
+        s.path[at] = s.path[at + 1] = NULL
+        s.group_jokers[at >> 2] = 0
+        frontier &= ~(<u64> 3 << layer.broken_shift)
+        at += 2
+        layer += 2
     if at == s.end:
-        return finish(s, (frontier & laid_bit) != 0, jokers, spent)
+        return finish(s, (frontier & s.laid_bit) != 0, jokers, spent)
 
     cdef u64 key = (s.generation << KEY_BITS | frontier << 14 | <u64> at << 8 | <u64> (group_class << 3) | <u64> jokers)
-    cdef const Memo* known
-    if c < 3:
-        known = find_memo(s, key)
-        if known.key == key and spent + known.bound >= s.best:
-            return known.bound
+    cdef const Memo* known = find_memo(s, key)
+    if known.key == key and spent + known.bound >= s.best:
+        return known.bound
     s.steps += 1
     if s.steps > s.limit:
         s.over = True
         return IMPOSSIBLE
 
-    cdef i64 others[MAX_JOKERS + 1]
-    split_jokers(s, rows + s.at[c == 0], rows + s.at[2 if c <= 1 else 1], rows + s.at[2 if c == 3 else 3], jokers, others)
-    cdef int shape = frontier >> layer.shift & shape_mask
-    cdef bint broken = frontier >> (broken_at + c) & 1
-    cdef u64 rest = frontier & ~(<u64> shape_mask << layer.shift | <u64> 1 << (broken_at + c))
-    cdef u64 after
+    cdef int c = at & 3, shape = frontier >> layer.shift & s.shape_mask
+    cdef bint broken = frontier >> layer.broken_shift & 1
+    cdef u64 rest = frontier & ~(layer.pair_bits | <u64> 3 << layer.broken_shift), after
+    cdef i64 dense[MAX_JOKERS + 1]
+    cdef i64 others[MAX_JOKERS + 1]     # rows of the two colours whose choices are not made here, joined
+    cdef i64 three[MAX_JOKERS + 1]      # joint costs: of those and the second colour where it stands,
+    cdef i64 all_but[MAX_JOKERS + 1]    # of those and the first colour after its choice
+    spread(rows + s.at[c ^ 2], s.stride, jokers, dense)
+    join(dense, rows + s.at[c ^ 3], s.stride, jokers, others)
+    joint_cost(s, others, rows + s.at[c + 1], jokers, three)
+
     cdef const Choice* choice = s.automata.choices + layer.choices[shape].first
     cdef const Choice* end = choice + layer.choices[shape].count
-    cdef const i8* next_classes = layer.next[group_class]
     cdef const Cost* row
     cdef const u16* ways
-    cdef i64 cost, price, bound, least = IMPOSSIBLE, room = s.best - spent, rest_cost = others[jokers] + s.whole
-    cdef u32 old = s.at[c]
-    cdef int left
+    cdef const Option* option
+    cdef i64 cost, price, bound, least = IMPOSSIBLE, room = s.best - spent
+    cdef u32 old = s.at[c], old_second = s.at[c + 1]
+    cdef int left, now, j, i, count = -1, next_class, last_class
     while choice != end and choice.b <= jokers:
         left = jokers - choice.b
         row = rows + layer.row + choice.to
+        if row[left * s.stride] == 0 or (broken and s.need_two[choice.to]):
+            choice += 1
+            continue
         cost = layer.cost[choice.r + choice.g]
         price = prices + layer.price[choice.g]
-        bound = cost + price + rest_cost - row[left * s.stride]     # large where the row is 0
-        next_class = next_classes[choice.g]
+        bound = cost + price + three[jokers] + s.whole - row[left * s.stride]
+        next_class = layer.next[group_class][choice.g]
+        if bound < room:
+            bound = cost + price + best_split(s, three, row, left)
         if bound >= room:
             least = min(least, bound)
-        elif next_class >= 0 and not (broken and s.need_two[choice.to]):
-            after = rest | <u64> choice.to << layer.shift
-            if s.merging and s.need_one[choice.to] - s.need_two[shape] < s.need_one[shape]:
-                after |= <u64> 1 << (broken_at + c)
-            if choice.r + choice.g > layer.must:
-                after |= laid_bit
+        elif next_class >= 0:
+            if count < 0:
+                count = list_options(s, rows, at + 1, frontier, jokers)
+            joint_cost(s, others, row, left, all_but)
+            after = rest | bits_of(s, layer, shape, choice)
             s.path[at] = choice
-            if c < 3:
-                bound = cost + price + best_split(s, others, row, left)
-                if bound < room:
-                    s.at[c] = layer.row + choice.to
-                    bound = cost + search_from(s, rows, at + 1, next_class, after, left, spent + cost, price)
-                    s.at[c] = old
-                    if s.over:
-                        return IMPOSSIBLE
-                    room = s.best - spent
-                least = min(least, bound)
-            else:
-                ways = s.groups[at >> 2].ways[next_class]
-                for j in range(left + 1):
-                    if not ways[j]:
-                        continue
-                    bound = cost + best_split(s, others, row, left - j)
+            s.at[c] = layer.row + choice.to
+            for i in range(count):
+                option = &s.options[at >> 1][i]
+                now = left - option.choice.b
+                if now < 0:
+                    break
+                last_class = layer[1].next[next_class][option.choice.g]
+                if last_class < 0:
+                    continue
+                s.path[at + 1] = option.choice
+                if c == 0:
+                    bound = cost + option.cost + price + option.price + best_split(s, all_but, rows + option.row, now)
                     if bound < room:
-                        s.group_jokers[at >> 2] = j
-                        s.at[c] = layer.row + choice.to
-                        bound = cost + search_from(s, rows, at + 1, 0, after, left - j, spent + cost, 0)
-                        s.at[c] = old
+                        s.at[1] = option.row
+                        bound = cost + option.cost + search_from(s, rows, at + 2, last_class, after | option.bits, now,
+                                                                 spent + cost + option.cost, price + option.price)
                         if s.over:
                             return IMPOSSIBLE
                         room = s.best - spent
                     least = min(least, bound)
+                    continue
+                ways = s.groups[at >> 2].ways[last_class]
+                for j in range(now + 1):
+                    if not ways[j]:
+                        continue
+                    bound = cost + option.cost + best_split(s, all_but, rows + option.row, now - j)
+                    if bound < room:
+                        s.group_jokers[at >> 2] = j
+                        s.at[3] = option.row
+                        bound = cost + option.cost + search_from(s, rows, at + 2, 0, after | option.bits, now - j,
+                                                                 spent + cost + option.cost, 0)
+                        if s.over:
+                            return IMPOSSIBLE
+                        room = s.best - spent
+                    least = min(least, bound)
+            s.at[c] = old
+            s.at[c + 1] = old_second
         choice += 1
-    if c < 3:
-        remember(s, key, least)
+    remember(s, key, least)
     return least
 
 
@@ -538,13 +600,20 @@ cdef i64 finish(Search* s, bint laid, int jokers, i64 spent) noexcept nogil:
 
 cdef i64 least_cost(const Search* s, const Cost* rows) noexcept nogil:
     """What any path costs at least; IMPOSSIBLE where there is none for a colour by itself."""
-    cdef i64 others[MAX_JOKERS + 1]
     cdef int c
     for c in range(4):
         if rows[s.at[c] + s.problem.jokers * s.stride] == 0:
             return IMPOSSIBLE
-    split_jokers(s, rows + s.at[1], rows + s.at[2], rows + s.at[3], s.problem.jokers, others)
-    return best_split(s, others, rows + s.at[0], s.problem.jokers)
+    return cost_with(s, rows, s.problem.jokers)
+
+
+cdef i64 cost_with(const Search* s, const Cost* rows, int jokers) noexcept nogil:
+    """What any path costs at least with so many jokers."""
+    cdef i64 sums[3][MAX_JOKERS + 1]
+    spread(rows + s.at[0], s.stride, jokers, sums[0])
+    join(sums[0], rows + s.at[1], s.stride, jokers, sums[1])
+    joint_cost(s, sums[1], rows + s.at[2], jokers, sums[2])
+    return best_split(s, sums[2], rows + s.at[3], jokers)
 
 
 cdef void find_idle(Search* s, const Cost* rows) noexcept nogil:
@@ -570,12 +639,11 @@ cdef bint search(Search* s, const Cost* rows) noexcept nogil:
 
     False when the limit came first; can be called again to go on.
     """
-    cdef u64 start = <u64> (0 if s.must_lay else 16) << 4 * s.shape_bits
     cdef i64 ceiling, found
     while s.lowest < IMPOSSIBLE:
         s.over = False
         s.best = ceiling = s.lowest + s.slack + 1
-        found = search_from(s, rows, 4, 0, start, s.problem.jokers, 0, 0)
+        found = search_from(s, rows, 4, 0, 0 if s.must_lay else s.laid_bit, s.problem.jokers, 0, 0)
         if s.over:
             return s.best <= s.lowest
         if s.best < ceiling:
@@ -821,18 +889,14 @@ cdef void exchange_costs(Search* s, Edition edition, int n, const Lanes (*given)
 
 cdef i64 price_of_jokers(const Search* s, const u16* rows) noexcept nogil:
     """What the cost falls with each of the last two jokers."""
-    cdef i64 cost[MAX_JOKERS + 1]
-    cdef i64 every, fewer, cap = min(<i64> 3 * MOST_SHIFT, 4 * s.typical)
-    cdef int jokers = s.problem.jokers, low = max(0, jokers - 2), c
+    cdef i64 highest = min(<i64> 3 * MOST_SHIFT, 4 * s.typical)
+    cdef int jokers = s.problem.jokers, fewer = max(0, jokers - 2), c
     if jokers == 0:
         return 0
-    split_jokers(s, rows + s.at[1], rows + s.at[2], rows + s.at[3], jokers, cost)
-    every = best_split(s, cost, rows + s.at[0], jokers)
-    fewer = best_split(s, cost, rows + s.at[0], low)
     for c in range(4):
-        if rows[s.at[c] + low * s.stride] == 0:
-            return cap
-    return min(cap, (fewer - every) // (jokers - low))
+        if rows[s.at[c] + fewer * s.stride] == 0:
+            return highest
+    return min(highest, (cost_with(s, rows, fewer) - cost_with(s, rows, jokers)) // (jokers - fewer))
 
 
 # ---------------------------------------------------------------- the whole
@@ -842,11 +906,16 @@ cdef class Arena:           # all memory of a search
     cdef u16 rows[NARROW_ROWS]
     cdef u16 priced_rows[NARROW_ROWS]
     cdef vector[i64] wide_rows
+    cdef vector[Option] options
 
     def __cinit__(self, Edition edition):
         cdef const Automata* a = &edition.tables.automata
+        cdef int i
         self.wide_rows.resize(64 * (a.jokers + 1) * a.shapes)
         memset(&self.search, 0, sizeof(Search))
+        self.options.resize(2 * 16 * edition.most_choices)
+        for i in range(2 * 16):
+            self.search.options[i] = &self.options[i * edition.most_choices]
         self.search.memos[0] = <Memo*> calloc(MEMO_ROOM, sizeof(Memo))
         if self.search.memos[0] == NULL:
             raise MemoryError()
@@ -929,6 +998,8 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
     s.whole = WHOLE if narrow else WIDE_WHOLE
     s.stride = LANE_SHAPES if narrow else a.shapes
     s.shape_bits = bit_width(a.shapes - 1)
+    s.shape_mask = (1u << s.shape_bits) - 1
+    s.laid_bit = <u64> 16 << 4 * s.shape_bits
     s.end = (problem.numbers + 1) << 2
     for n in range(1, problem.numbers + 1):
         vector = 0
@@ -939,6 +1010,8 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
             layer.choices = a.choice_spans + (layer.must << 2 | layer.most) * a.shapes
             layer.row = row_at(s, c, n)
             layer.shift = c * s.shape_bits
+            layer.broken_shift = 4 * s.shape_bits + c
+            layer.pair_bits = ((<u64> s.shape_mask << s.shape_bits) | s.shape_mask) << layer.shift
             for g in range(MAX_COPIES + 1):
                 layer.price[g] = 0
             vector = vector * (a.copies + 1) + layer.most

@@ -17,7 +17,7 @@ from libc.string cimport memcpy, memset
 from meldcore.bits cimport add_over, bit_width, mul_over, to_python, u8, u16, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, prepare
-from meldcore.plan cimport is_live, states_at, steps_end, steps_of
+from meldcore.plan cimport DEAD, is_live, states_at, steps_end, steps_of
 from meldcore.problem cimport Problem
 from meldcore.tables cimport MAX_CLASSES, MAX_JOKERS, MAX_STATES, Automata, Groups, Tables
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
@@ -62,7 +62,8 @@ ctypedef fused Count:
     u128
 
 cdef enum:
-    LIST_LIMIT = 512                # most frontiers (by a bound) for which the list is the faster one
+    LIST_LIMIT = 256                # most frontiers (by a bound) for which the list is the faster one; with jokers to
+                                    # spare twice as many
     MATRIX_BYTES = 100 << 20        # most room for one of the two matrices
     LIST_BYTES = 110 << 20          # likewise for one of the two lists
 
@@ -193,7 +194,7 @@ cdef struct Pair:                   # states of the two colours of a half
 cdef struct Pairs:                  # those of a half that can occur together, the cheapest first
     Pair* pair
     u32* place                      # [state][state] -> index in `pair`
-    int upto[MAX_JOKERS + 2]        # upto[q + 1]: how many have spent at most q
+    int upto[MAX_JOKERS + 2]        # upto[q + 1]: how many have spent at most q; the last one: all
 
 cdef struct Matrix:                 # [class of groups][slack][row][column]
     void* counts
@@ -210,18 +211,26 @@ cdef void list_pairs(Pairs* pairs, const Plan* plan, int half, int number, int o
     """States of colour 2 * half after `number` with states of the next colour after `other_number`."""
     cdef const u8* first = states_at(plan.spent, plan, 2 * half, number)
     cdef const u8* second = states_at(plan.spent, plan, 2 * half + 1, other_number)
-    cdef int q, s, t, n = 0, states = plan.automata.states
+    cdef u16 of_first[MAX_STATES]
+    cdef u16 of_second[MAX_STATES]
+    cdef int q, s, t, i, j, firsts = 0, seconds = 0, n = 0, states = plan.automata.states
+    for s in range(states):
+        of_first[firsts] = s
+        firsts += first[s] != DEAD
+        of_second[seconds] = s
+        seconds += second[s] != DEAD
     pairs.upto[0] = 0
     for q in range(plan.slack + 1):
-        for s in range(states):
-            if first[s] > q:
-                continue
-            for t in range(states):
+        for i in range(firsts):
+            s = of_first[i]
+            for j in range(seconds):
+                t = of_second[j]
                 if first[s] + second[t] == q:
                     pairs.place[s * states + t] = n
                     pairs.pair[n] = Pair([s, t], q)
                     n += 1
         pairs.upto[q + 1] = n
+    pairs.upto[MAX_JOKERS + 1] = n
 
 
 cdef Outcome shape_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, int slack, int classes, size_t size) except FAILED nogil:
@@ -401,7 +410,7 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
                 return TOO_WIDE
             if shape_matrix(there, next_rows, columns, slack, next_classes, sizeof(Count)) == TOO_LARGE:
                 return TOO_LARGE
-            step_matrix[Count](plan, &layer, own, classes, here, there, rows, next_rows, columns, unit)
+            step_matrix[Count](plan, &layer, own, classes, here, there, rows, next_rows, columns, arena.sorted_rows, unit)
             swap = here
             here = there
             there = swap
@@ -435,52 +444,95 @@ cdef double cheap_factor(const Plan* plan, const Layer* layer, int classes) noex
 
 
 cdef void step_matrix(const Plan* plan, const Layer* layer, int own, int classes, const Matrix* here, Matrix* there,
-                      const Pairs* rows, const Pairs* next_rows, const Pairs* columns, Count unit) noexcept nogil:
-    """One colour's step, the colour being `own` (0 or 1) of its half. `unit` only chooses the width."""
-    cdef int slack = plan.slack, states = plan.automata.states
-    cdef int x, y, k, r, to, length, left, j, ways
-    cdef Pair pair
-    cdef const Count* row
+                      const Pairs* rows, const Pairs* next_rows, const Pairs* columns, u32* sorted_rows,
+                      Count unit) noexcept nogil:
+    """One colour's step, the colour being `own` (0 or 1) of its half. `unit` only chooses the width.
+
+    Step by step, and for each all rows that may take it: what depends on the step alone is worked out once.
+    """
+    cdef int slack = plan.slack, states = plan.automata.states, s, x, y, k, j, ways, left
+    cdef u32 begin[MAX_STATES + 1]      # [state] -> its rows in sorted_rows, which keeps their order
     cdef const LiveStep *step
     cdef const LiveStep *end
-    cdef const u32* place               # of the next row, by the state that the colour steps to
-    cdef int stride
-    for x in range(classes):
-        for k in range(slack + 1):
-            row = <const Count*> here.counts + x * here.counts_of_class + here.counts_at[k]
-            row -= columns.upto[slack - k + 1]
-            for r in range(rows.upto[slack - k + 1]):
-                row += columns.upto[slack - k + 1]
-                if not here.used[x * here.rows_of_class + here.rows_at[k] + r]:
+    cdef Shift shift
+    sort_rows(rows, own, states, begin, sorted_rows)
+    shift.own = own
+    shift.states = states
+    for s in range(states):
+        if begin[s] == begin[s + 1]:
+            continue
+        shift.first = sorted_rows + begin[s]
+        shift.end = sorted_rows + begin[s + 1]
+        step = steps_of(plan, layer, s)
+        end = steps_end(plan, layer, s)
+        while step != end:
+            shift.to = step.to
+            for x in range(classes):
+                y = layer.next[x][step.g]
+                if y < 0:
                     continue
-                pair = rows.pair[r]
-                place = next_rows.place + (pair.state[0] * states if own else pair.state[1])
-                stride = 1 if own else states
-                length = columns.upto[slack - k - pair.spent + 1]
-                step = steps_of(plan, layer, pair.state[own])
-                end = steps_end(plan, layer, pair.state[own])
-                while step != end:
+                for k in range(step.cost, slack + 1):
                     left = k - step.cost
-                    y = layer.next[x][step.g]
-                    if left >= 0 and y >= 0:
-                        to = place[step.to * stride]
-                        if not layer.last:
-                            add_to_matrix[Count](there, next_rows, columns, slack, y, left, to, row, step.ways, length)
-                        else:
-                            for j in range(left + 1):
-                                ways = step.ways * layer.groups.ways[y][j]
-                                if ways:
-                                    add_to_matrix[Count](there, next_rows, columns, slack, 0, left - j, to, row, ways, length)
-                    step += 1
+                    if not layer.last:
+                        add_rows[Count](&shift, here, there, rows, next_rows, columns, slack, x, k, y, left, step.ways)
+                        continue
+                    for j in range(left + 1):
+                        ways = step.ways * layer.groups.ways[y][j]
+                        if ways:
+                            add_rows[Count](&shift, here, there, rows, next_rows, columns, slack, x, k, 0, left - j, ways)
+            step += 1
 
 
-cdef inline void add_to_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, int slack, int cls, int left, int r,
-                               const Count* row, Count ways, int length) noexcept nogil:
-    cdef u8* used = m.used + cls * m.rows_of_class + m.rows_at[left] + r
-    cdef Count* target = <Count*> m.counts + cls * m.counts_of_class + m.counts_at[left]
-    target += <size_t> r * columns.upto[slack - left + 1]
-    add_row(target, row, ways, length, not used[0], columns.upto[slack - left - rows.pair[r].spent + 1])
-    used[0] = 1
+cdef struct Shift:                      # the rows of one state, and the state that they step to
+    const u32* first
+    const u32* end
+    int to
+    int own
+    int states
+
+
+cdef void sort_rows(const Pairs* rows, int own, int states, u32* begin, u32* sorted_rows) noexcept nogil:
+    """Rows by their colour's state, each state's in their order, which is that of what they have spent."""
+    cdef u32 next_place[MAX_STATES]
+    cdef int r, s
+    cdef u32 total = 0, held
+    memset(begin, 0, (states + 1) * sizeof(u32))
+    for r in range(rows.upto[MAX_JOKERS + 1]):
+        begin[rows.pair[r].state[own]] += 1
+    for s in range(states + 1):
+        held = begin[s] if s < states else 0
+        begin[s] = total
+        if s < states:
+            next_place[s] = total
+        total += held
+    for r in range(rows.upto[MAX_JOKERS + 1]):
+        s = rows.pair[r].state[own]
+        sorted_rows[next_place[s]] = r
+        next_place[s] += 1
+
+
+cdef inline void add_rows(const Shift* shift, const Matrix* here, Matrix* there, const Pairs* rows, const Pairs* next_rows,
+                          const Pairs* columns, int slack, int x, int k, int y, int left, Count ways) noexcept nogil:
+    """The rows of class x and slack k go, `ways` times, to class y and slack `left`."""
+    cdef const u8* used = here.used + x * here.rows_of_class + here.rows_at[k]
+    cdef u8* marks = there.used + y * there.rows_of_class + there.rows_at[left]
+    cdef const Count* source = <const Count*> here.counts + x * here.counts_of_class + here.counts_at[k]
+    cdef Count* target = <Count*> there.counts + y * there.counts_of_class + there.counts_at[left]
+    cdef size_t width = columns.upto[slack - k + 1], new_width = columns.upto[slack - left + 1]
+    cdef const u32* row = shift.first
+    cdef u32 height = rows.upto[slack - k + 1], to
+    cdef Pair pair
+    while row != shift.end and row[0] < height:
+        if used[row[0]]:
+            pair = rows.pair[row[0]]
+            if shift.own:
+                to = next_rows.place[pair.state[0] * shift.states + shift.to]
+            else:
+                to = next_rows.place[shift.to * shift.states + pair.state[1]]
+            add_row(target + to * new_width, source + row[0] * width, ways, columns.upto[slack - k - pair.spent + 1],
+                    not marks[to], columns.upto[slack - left - next_rows.pair[to].spent + 1])
+            marks[to] = 1
+        row += 1
 
 
 # ---------------------------------------------------------------- the count
@@ -490,6 +542,7 @@ cdef struct Arena:                  # all memory of a count, kept for the next o
     List list[2]
     Matrix matrix[2]
     Pairs pairs[2][2]
+    u32* sorted_rows                # see sort_rows
     int pair_states                 # for how many states the pairs have room
 
 
@@ -512,6 +565,7 @@ cdef class CountArena:
             free(self.arena.list[i].counts)
             free(self.arena.matrix[i].counts)
             free(self.arena.matrix[i].used)
+        free(self.arena.sorted_rows)
         for i in range(4):
             free(self.arena.pairs[i >> 1][i & 1].pair)
             free(self.arena.pairs[i >> 1][i & 1].place)
@@ -528,6 +582,9 @@ cdef bint room_for_pairs(Arena* arena, int states) except -1 nogil:
         pairs.place = <u32*> realloc(pairs.place, states * states * sizeof(u32))
         if pairs.pair == NULL or pairs.place == NULL:
             raise MemoryError()
+    arena.sorted_rows = <u32*> realloc(arena.sorted_rows, states * states * sizeof(u32))
+    if arena.sorted_rows == NULL:
+        raise MemoryError()
     arena.pair_states = states
     return True
 
@@ -538,7 +595,7 @@ cdef bint is_small(const Plan* plan) noexcept nogil:
     cdef double most = 0
     for n in range(1, plan.problem.numbers):
         most = max(most, <double> plan.live[0][n] * plan.live[1][n] * plan.live[2][n] * plan.live[3][n])
-    return most <= <int> LIST_LIMIT
+    return most <= <int> LIST_LIMIT * (2 if plan.slack else 1)
 
 
 cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* arena, Tally tally, u128* total) except FAILED nogil:
