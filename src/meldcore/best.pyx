@@ -634,6 +634,12 @@ cdef bint can_start(const Search* s, const Cost* rows, const Layer* layer) noexc
     return False
 
 
+cdef void to_start(Search* s) noexcept nogil:
+    cdef int c
+    for c in range(4):
+        s.at[c] = row_at(s, c, 0)
+
+
 cdef bint search(Search* s, const Cost* rows) noexcept nogil:
     """Find the best path; True when it is known that there is none, or that it is the best.
 
@@ -645,6 +651,7 @@ cdef bint search(Search* s, const Cost* rows) noexcept nogil:
         s.best = ceiling = s.lowest + s.slack + 1
         found = search_from(s, rows, 4, 0, 0 if s.must_lay else s.laid_bit, s.problem.jokers, 0, 0)
         if s.over:
+            to_start(s)                 # it left in the middle of a path
             return s.best <= s.lowest
         if s.best < ceiling:
             return True
@@ -704,6 +711,16 @@ cdef inline Lanes half_step(const u8 (*shuffles)[2][2][16], int laid, int to, La
 
 
 cdef void fill_rows(const Search* s, Edition edition, bint priced, u16* rows) noexcept nogil:
+    """The number of jokers is a constant in each case, for the compiler."""
+    if s.problem.jokers == 0:
+        fill_rows_for(s, edition, priced, rows, 0)
+    elif s.problem.jokers == 1:
+        fill_rows_for(s, edition, priced, rows, 1)
+    else:
+        fill_rows_for(s, edition, priced, rows, 2)
+
+
+cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u16* rows, int jokers) noexcept nogil:
     """Shapes beyond the first eight have three open runs or more: they take a joker, and three tiles at the next number."""
     cdef Lanes low[3]
     cdef Lanes high[3]
@@ -717,7 +734,7 @@ cdef void fill_rows(const Search* s, Edition edition, bint priced, u16* rows) no
     cdef const Offer* offer
     cdef const Offer* end
     cdef const Layer* layer
-    cdef int n, c, q, laid, jokers = s.problem.jokers
+    cdef int n, c, q, laid, used
     cdef i64 unit
     cdef u16* row
     for c in range(4):
@@ -745,14 +762,17 @@ cdef void fill_rows(const Search* s, Edition edition, bint priced, u16* rows) no
             while offer != end:
                 if offer.laid != laid:
                     laid = offer.laid
-                    for q in range(jokers - offer.jokers + 1):
-                        from_low[q] = half_step(edition.before[laid], laid, 0, low[q], high[q], laid > 2 and q > 0)
-                        if laid > 2:
-                            from_high[q] = half_step(edition.before[laid], laid, 1, low[q], high[q], q > 0)
-                for q in range(offer.jokers, jokers + 1):
-                    new_low[q] = larger(new_low[q], lowered(from_low[q - offer.jokers], unit * offer.cost))
-                    if laid > 2:
-                        new_high[q] = larger(new_high[q], lowered(from_high[q - offer.jokers], unit * offer.cost))
+                    for q in range(jokers + 1):
+                        if q + offer.jokers <= jokers:
+                            from_low[q] = half_step(edition.before[laid], laid, 0, low[q], high[q], laid > 2 and q > 0)
+                            if laid > 2:
+                                from_high[q] = half_step(edition.before[laid], laid, 1, low[q], high[q], q > 0)
+                for used in range(jokers + 1):
+                    if used == offer.jokers:
+                        for q in range(jokers + 1 - used):
+                            new_low[q + used] = larger(new_low[q + used], lowered(from_low[q], unit * offer.cost))
+                            if laid > 2:
+                                new_high[q + used] = larger(new_high[q + used], lowered(from_high[q], unit * offer.cost))
                 offer += 1
             row = rows + row_at(s, c, n - 1)
             for q in range(jokers + 1):
@@ -1019,8 +1039,7 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
         s.exchange[n] = &edition.exchanges[vector]
         for c in range(4):
             s.layer[n << 2 | c].next = s.groups[n].next[c]
-    for c in range(4):
-        s.at[c] = row_at(s, c, 0)
+    to_start(s)
     set_costs(s, gain, joker)
     s.joker_price = 0
     s.must_lay = problem.lay and objective.kind == WEIGHTS

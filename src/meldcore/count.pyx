@@ -14,7 +14,7 @@ from meldcore.errors import TooLarge
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from meldcore.bits cimport add_over, bit_width, mul_over, to_python, u8, u16, u32, u64, u128
+from meldcore.bits cimport add_over, bit_width, i8, mul_over, to_python, u8, u16, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, prepare
 from meldcore.plan cimport DEAD, is_live, states_at, steps_end, steps_of
@@ -107,62 +107,63 @@ cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, 
     to be laid; otherwise the arrangements that use only the table's tiles are counted beside, and taken off.
     """
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
-    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1, runs_mask = (<u64> 1 << slack_at) - 1
-    cdef u64 key, rest, following, after
+    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1, kept_mask = (<u64> 1 << class_at) - 1
+    cdef u64 key, rest, following
     cdef Count count, bare, more, unit = 1
     cdef const Layer* layer
     cdef const LiveStep *step
     cdef const LiveStep *end
+    cdef const i8* next_class
+    cdef const u16* ways_of_groups
     cdef List* swap
-    cdef int i, state, slack, left, cls, jokers
-    cdef u32 e, tracked, t = 0
-    cdef int ways
+    cdef int i, state, slack, jokers, ways
+    cdef u32 e, tracked = 0, t = 0
     cdef bint over = False
     clear_keys(&here.keys)
     over = add_to_list[Count](here, <u64> plan.slack << slack_at, unit, unit)
     for i in range(plan.layers):
         layer = &plan.layer[i]
         clear_keys(&there.keys)
-        tracked = 0
         for e in range(here.keys.entries):
             key = here.keys.keys[e]
             count = (<Count*> here.counts)[2 * e]
             bare = (<Count*> here.counts)[2 * e + 1]
             state = key >> layer.shift & state_mask
-            rest = key & runs_mask & ~(state_mask << layer.shift)
+            rest = key & kept_mask & ~(state_mask << layer.shift)
             slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
-            cls = key >> class_at & ((1 << CLASS_BITS) - 1)
+            next_class = layer.next[key >> class_at & ((1 << CLASS_BITS) - 1)]
             if tracks:
                 tracked = <u32> (key >> tally_at)
             step = steps_of(plan, layer, state)
             end = steps_end(plan, layer, state)
-            if there.keys.entries + <u32> ((end - step) << SLACK_BITS) > there.keys.room:
+            if there.keys.entries + <u32> ((end - step) * (slack + 1 if layer.last else 1)) > there.keys.room:
                 if there.keys.room * <size_t> 88 > LIST_BYTES:
                     return TOO_LARGE
                 grow_list(there, bit_width(there.keys.room))
-            while step != end:
-                left = slack - step.cost
-                if left < 0 or layer.next[cls][step.g] < 0:
-                    step += 1
-                    continue
-                following = rest | <u64> step.to << layer.shift
-                after = <u64> layer.next[cls][step.g]
-                if tracks:
-                    t = tally_step(tally, tracked, layer, step.used, step.b)
-                if not layer.last:
-                    over |= mul_over(count, <Count> step.ways, &more)
-                    following |= <u64> left << slack_at | after << class_at | <u64> t << tally_at
-                    over |= add_to_list[Count](there, following, more, bare * step.ways if step.used == layer.must else 0)
-                else:
-                    for jokers in range(left + 1):
-                        ways = step.ways * layer.groups.ways[after][jokers]
-                        if ways == 0:
-                            continue
-                        key = following | <u64> (left - jokers) << slack_at
+            if not layer.last:
+                while step != end:
+                    if step.cost <= slack and next_class[step.g] >= 0:
+                        following = rest + step.change + (<u64> next_class[step.g] << class_at)
                         if tracks:
-                            key |= <u64> tally_groups(tally, t, layer, jokers) << tally_at
-                        over |= mul_over(count, <Count> ways, &more)
-                        over |= add_to_list[Count](there, key, more, bare * ways if step.used == layer.must else 0)
+                            following |= <u64> tally_step(tally, tracked, layer, step.used, step.b) << tally_at
+                        over |= mul_over(count, <Count> step.ways, &more)
+                        over |= add_to_list[Count](there, following, more, bare * step.ways if step.used == layer.must else 0)
+                    step += 1
+                continue
+            while step != end:
+                if step.cost <= slack and next_class[step.g] >= 0:
+                    following = rest + step.change
+                    ways_of_groups = layer.groups.ways[next_class[step.g]]
+                    if tracks:
+                        t = tally_step(tally, tracked, layer, step.used, step.b)
+                    for jokers in range(slack - step.cost + 1):
+                        if ways_of_groups[jokers]:
+                            ways = step.ways * ways_of_groups[jokers]
+                            key = following - (<u64> jokers << slack_at)
+                            if tracks:
+                                key |= <u64> tally_groups(tally, t, layer, jokers) << tally_at
+                            over |= mul_over(count, <Count> ways, &more)
+                            over |= add_to_list[Count](there, key, more, bare * ways if step.used == layer.must else 0)
                 step += 1
         if over:
             return TOO_WIDE
@@ -172,14 +173,14 @@ cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, 
     total[0] = 0
     for e in range(here.keys.entries):
         key = here.keys.keys[e]
-        left = key >> slack_at & ((1 << SLACK_BITS) - 1)
+        jokers = plan.problem.jokers - <int> (key >> slack_at & ((1 << SLACK_BITS) - 1))
         count = (<Count*> here.counts)[2 * e]
         if tracks:
-            if not tally_accepts(tally, <u32> (key >> tally_at), plan.problem.jokers - left):
+            if not tally_accepts(tally, <u32> (key >> tally_at), jokers):
                 continue
-        elif plan.problem.jokers - left < plan.problem.must_jokers:
+        elif jokers < plan.problem.must_jokers:
             continue
-        elif plan.problem.lay and plan.problem.jokers - left == plan.problem.must_jokers:
+        elif plan.problem.lay and jokers == plan.problem.must_jokers:
             count -= (<Count*> here.counts)[2 * e + 1]
         over |= add_over(total[0], count, total)
     return TOO_WIDE if over else DONE
@@ -554,8 +555,8 @@ cdef class CountArena:
         memset(&self.arena, 0, sizeof(Arena))
         self.tally = Tally()
         init_plan(&self.arena.plan)
-        grow_list(&self.arena.list[0], 10)
-        grow_list(&self.arena.list[1], 10)
+        grow_list(&self.arena.list[0], 8)
+        grow_list(&self.arena.list[1], 8)
 
     def __dealloc__(self):
         cdef int i

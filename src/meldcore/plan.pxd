@@ -10,7 +10,7 @@ slack   jokers left when every colour has what it needs; it never rises along a 
 A tile that fits nowhere falls out by itself: its colour stays in state 0 there and it may give nothing to groups.
 """
 
-from meldcore.bits cimport i8, u16, u32, u8
+from meldcore.bits cimport i8, u16, u32, u64, u8
 from meldcore.problem cimport Problem
 from meldcore.tables cimport Automata, Groups, MAX_COPIES, Span
 
@@ -19,6 +19,7 @@ cdef enum:
     MAX_LAYERS = 60
 
 cdef struct LiveStep:                   # a step whose end is live and that the jokers can pay for
+    u64 change                          # what it adds to a frontier key: the state, and the cost off the slack
     u32 step                            # its place among all steps of the automata
     u16 ways
     u16 to

@@ -292,7 +292,8 @@ cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Gro
         while step != end and step.b <= before[s] + plan.slack:
             cost = step.b + after[step.to] - before[s]
             if cost <= plan.slack and gives >> step.g & 1:
-                live[0] = LiveStep(<u32> (step - a.steps), step.ways, step.to, cost, step.b, step.g, step.r + step.g)
+                live[0] = LiveStep((<u64> step.to << layer.shift) - (<u64> cost << 4 * plan.state_bits), <u32> (step - a.steps),
+                                   step.ways, step.to, cost, step.b, step.g, step.r + step.g)
                 live += 1
             step += 1
         plan.spans[plan.span_count + s] = Span(plan.step_count, <u32> (live - plan.steps) - plan.step_count)

@@ -96,7 +96,7 @@ cdef inline Span layout_span(const Automata* a, int tiles, int jokers) noexcept 
 
 
 cdef inline int mask_place(const Automata* a, int state, int r_set, int b) noexcept nogil:
-    return (state * 16 + r_set) * (MAX_JOKERS + 1) + b
+    return ((state << (a.copies + 1)) + r_set) * (a.jokers + 1) + b
 
 
 cdef inline int r_set(const Automata* a, int must, int most, int gives) noexcept nogil:

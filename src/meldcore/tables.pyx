@@ -162,12 +162,12 @@ cdef class Tables:
         self.jokers = jokers
         self.max_jokers_per_set = max_jokers_per_set
         self.arenas = []
+        self.automata.copies = copies
+        self.automata.jokers = jokers
         build_runs(self, RunRules(copies, jokers, max_jokers_per_set))
         build_groups(self, group_kinds(colours, jokers, max_jokers_per_set))
         cdef Automata* a = &self.automata
         a.colours = colours
-        a.copies = copies
-        a.jokers = jokers
         a.shape_of = self.shape_of.data()
         a.deepest = self.deepest.data()
         a.step_spans = self.step_spans.data()
@@ -278,11 +278,11 @@ cdef object build_choices(Tables self, list transitions):
 
 cdef object build_masks(Tables self, list transitions):
     cdef int states = len(transitions), allowed, before, after, r, b
-    self.successors.resize(states * 16 * (MAX_JOKERS + 1))
-    self.predecessors.resize(states * 16 * (MAX_JOKERS + 1))
+    self.successors.resize(mask_place(&self.automata, states, 0, 0))
+    self.predecessors.resize(mask_place(&self.automata, states, 0, 0))
     for before in range(states):
         for r, b, _, after, _, _ in transitions[before]:
-            for allowed in range(16):
+            for allowed in range(2 << self.copies):
                 if allowed >> r & 1:
                     self.successors[mask_place(&self.automata, before, allowed, b)] |= <u64> 1 << after
                     self.predecessors[mask_place(&self.automata, after, allowed, b)] |= <u64> 1 << before
@@ -291,7 +291,7 @@ cdef object build_masks(Tables self, list transitions):
     cdef int members, s
     self.next_sets.resize(16 * 256)
     self.previous_sets.resize(16 * 256)
-    for allowed in range(16):
+    for allowed in range(2 << self.copies):
         for members in range(1 << states):
             for s in range(states):
                 if members >> s & 1:
