@@ -20,7 +20,7 @@ works on 8 shapes at once. Everything else (weights, more copies or jokers, huge
 search and no shifting.
 """
 
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, llabs
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
@@ -314,8 +314,7 @@ cdef struct Search:
     # the best so far
     i64 best
     i64 lowest                          # no path costs less
-    i64 slack                           # by which the budget exceeds that, and by which it grows
-    i64 step
+    i64 slack                           # by which the budget exceeds that
     const Choice* best_path[4 * 16]
     u8 best_group_jokers[16]
     u64 steps
@@ -656,7 +655,7 @@ cdef bint search(Search* s, const Cost* rows) noexcept nogil:
         if s.best < ceiling:
             return True
         s.lowest = found
-        s.slack = 2 * s.slack + s.step
+        s.slack += s.typical
     s.best = IMPOSSIBLE
     return True
 
@@ -697,15 +696,22 @@ cdef inline Lanes lowered(Lanes values, i64 cost) noexcept nogil:
     return less(values, fill(<int> cost)) if cost >= 0 else more(values, fill(<int> -cost))
 
 
-cdef inline Lanes half_step(const u8 (*shuffles)[2][2][16], int laid, int to, Lanes low, Lanes high,
+# The best that each shape can come to with some tiles and jokers laid, see Edition.before; what is impossible shuffles in zeros.
+
+cdef inline Lanes with_few(const u8 (*shuffles)[2][2][16], Lanes low) noexcept nogil:
+    """At most two are laid: only the first half matters."""
+    return larger(larger(moved(low, shuffles[0][0][0]), moved(low, shuffles[1][0][0])), moved(low, shuffles[2][0][0]))
+
+
+cdef inline Lanes with_many(const u8 (*shuffles)[2][2][16], int to, Lanes low, Lanes high,
                             bint two_halves) noexcept nogil:
-    """The best of what each shape of one half can come to with `laid` tiles and jokers, see Edition.before."""
+    """Three or more: one half of the result."""
     cdef Lanes best = moved(low, shuffles[0][to][0])
     cdef int on
-    for on in range(1, laid + 1):
+    for on in range(1, MAX_OPEN_RUNS + 1):
         best = larger(best, moved(low, shuffles[on][to][0]))
     if two_halves:
-        for on in range(laid + 1):
+        for on in range(MAX_OPEN_RUNS + 1):
             best = larger(best, moved(high, shuffles[on][to][1]))
     return best
 
@@ -763,10 +769,13 @@ cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u1
                 if offer.laid != laid:
                     laid = offer.laid
                     for q in range(jokers + 1):
-                        if q + offer.jokers <= jokers:
-                            from_low[q] = half_step(edition.before[laid], laid, 0, low[q], high[q], laid > 2 and q > 0)
-                            if laid > 2:
-                                from_high[q] = half_step(edition.before[laid], laid, 1, low[q], high[q], q > 0)
+                        if q + offer.jokers > jokers:
+                            pass
+                        elif laid <= 2:
+                            from_low[q] = with_few(edition.before[laid], low[q])
+                        else:
+                            from_low[q] = with_many(edition.before[laid], 0, low[q], high[q], q > 0)
+                            from_high[q] = with_many(edition.before[laid], 1, low[q], high[q], q > 0)
                 for used in range(jokers + 1):
                     if used == offer.jokers:
                         for q in range(jokers + 1 - used):
@@ -794,7 +803,7 @@ cdef inline void step_forth_or_back(const Search* s, const u8 (*shuffles)[MAX_OP
     cdef const Layer* layer = &s.layer[n << 2 | c]
     cdef int r, g, laid
     for laid in range(3):
-        steps[laid] = half_step(shuffles[laid], laid, 0, values, values, False)
+        steps[laid] = with_few(shuffles[laid], values)
     for g in range(layer.most + 1):
         given[g] = fill(0)
         for r in range(max(0, layer.must - g), layer.most - g + 1):
@@ -980,7 +989,7 @@ cdef bint small_gains(const Problem* problem, const Objective* objective, i64 (*
 cdef void set_costs(Search* s, const i64 (*gain)[16], i64 joker) noexcept nogil:
     """What is not laid costs its gain; what is laid at a loss costs that."""
     cdef int n, c, x, optional = s.problem.jokers - s.problem.must_jokers
-    cdef i64 lowest = joker, highest = joker, own
+    cdef i64 lowest = llabs(joker), highest = lowest, own
     cdef Layer* layer
     for x in range(s.problem.jokers + 1):
         if x > optional:
@@ -996,10 +1005,9 @@ cdef void set_costs(Search* s, const i64 (*gain)[16], i64 joker) noexcept nogil:
                 layer.cost[x] = (layer.most - x) * own if own >= 0 else (x - layer.must) * -own
             if layer.most > layer.must:
                 s.nothing += layer.cost[layer.must]
-                lowest = min(lowest, own)
-                highest = max(highest, own)
-    s.step = highest - lowest + 1
-    s.typical = (lowest + highest) // 2
+                lowest = min(lowest, llabs(own))
+                highest = max(highest, llabs(own))
+    s.typical = (lowest + highest) // 2 + 1
 
 
 cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objective* objective) noexcept nogil:

@@ -1,0 +1,57 @@
+"""How long a search alone takes, without the Python objects around it. For benchmarks."""
+
+from time import perf_counter
+
+from meldcore.best cimport best_arrangement
+from meldcore.bits cimport u32
+from meldcore.count cimport count_arrangements
+from meldcore.diagram cimport build_diagram
+from meldcore.objective cimport Objective, read_objective
+from meldcore.position cimport Position
+from meldcore.problem cimport MAX_SETS, Problem
+from meldcore.tables cimport Tables
+
+
+def best_seconds(Position position not None, objective="tiles", int repeats=5):
+    """The least time, in seconds, of the search behind position.best(objective). Not for opening turns."""
+    cdef Problem p
+    cdef Objective o
+    cdef u32 codes[MAX_SETS]
+    cdef Tables tables
+    position.fill_problem(&p)
+    tables = position.tables_of(&p)
+    read_objective(objective, p.numbers, position.core.fields.joker_hand_value, &o)
+    least = float("inf")
+    for _ in range(repeats):
+        start = perf_counter()
+        best_arrangement(&p, tables, &o, codes)
+        least = min(least, perf_counter() - start)
+    return least
+
+
+def count_seconds(Position position not None, int repeats=5):
+    """The least time, in seconds, of the search behind position.count()."""
+    cdef Problem p
+    cdef Tables tables
+    position.fill_problem(&p)
+    tables = position.tables_of(&p)
+    least = float("inf")
+    for _ in range(repeats):
+        start = perf_counter()
+        count_arrangements(&p, tables)
+        least = min(least, perf_counter() - start)
+    return least
+
+
+def build_seconds(Position position not None, int repeats=5):
+    """The least time, in seconds, to build the diagram behind position.moves()."""
+    cdef Problem p
+    cdef Tables tables
+    position.fill_problem(&p)
+    tables = position.tables_of(&p)
+    least = float("inf")
+    for _ in range(repeats):
+        start = perf_counter()
+        build_diagram(&p, tables)
+        least = min(least, perf_counter() - start)
+    return least
