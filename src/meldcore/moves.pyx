@@ -292,7 +292,7 @@ cdef class Partitions(Arrangements):
     the edition and `max_jokers_per_set` matter.
 
     >>> list(Partitions("r1 r2 r3 b1 b2 b3 y1 y2 y3"))
-    [('r1b1y1', 'r2b2y2', 'r3b3y3'), ('r1r2r3', 'b1b2b3', 'y1y2y3')]
+    [('r1r2r3', 'b1b2b3', 'y1y2y3'), ('r1b1y1', 'r2b2y2', 'r3b3y3')]
     """
 
     def __init__(self, tiles, rules="rummi-q"):

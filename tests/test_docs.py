@@ -1,0 +1,41 @@
+"""Every example in the README and in the docstrings runs."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import meldcore
+
+README = Path(__file__).parent.parent / "README.md"
+MODULES = ["meldcore", *(f"meldcore.{module.name}" for module in pkgutil.iter_modules(meldcore.__path__))]
+
+
+def test_readme():
+    results = doctest.testfile(str(README), module_relative=False)
+    assert results.attempted > 15
+    assert results.failed == 0
+
+
+def described(module):
+    """The docstrings of a module, compiled or not: its own, those of its classes, functions and methods."""
+    yield module.__name__, module.__doc__
+    for name, thing in vars(module).items():
+        if getattr(thing, "__module__", None) != module.__name__:
+            continue
+        yield f"{module.__name__}.{name}", inspect.getdoc(thing)
+        if inspect.isclass(thing):
+            for inner, member in vars(thing).items():
+                yield f"{module.__name__}.{name}.{inner}", inspect.getdoc(member)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
+def test_docstrings(name):
+    module = importlib.import_module(name)
+    runner = doctest.DocTestRunner()
+    for place, text in described(module):
+        runner.run(doctest.DocTestParser().get_doctest(text or "", vars(module).copy(), place, None, 0))
+    assert runner.failures == 0
