@@ -23,7 +23,7 @@ from statistics import median
 import msgspec
 import numpy
 
-from meldcore import Position, best, count, diagram, partitions
+from meldcore import Position, partitions, timing
 
 from .cases import EVERY_TILE, RULES, by_class
 from .prototypes import Prototypes
@@ -70,10 +70,10 @@ def our_figures(positions, repeats):
     sequences = [moves for moves in map(Position.moves, positions) if moves]
     figures = {
         "best": median_seconds(Position.best, positions, repeats),
-        "best search": median(best.search_seconds(position, "tiles", repeats) for position in positions),
+        "best search": median(timing.best_seconds(position, "tiles", repeats) for position in positions),
         "best rest": median(rest_of_best(position, repeats) for position in positions if position.count()),
-        "count search": median(count.search_seconds(position, repeats) for position in positions),
-        "build": median(diagram.build_seconds(position, repeats) for position in positions),
+        "count search": median(timing.count_seconds(position, repeats) for position in positions),
+        "build": median(timing.build_seconds(position, repeats) for position in positions),
         "k-th": median(kth_seconds(moves, repeats) for moves in sequences),
     }
     long = [moves for moves in sequences if moves.total > MANY]
@@ -96,7 +96,7 @@ def rest_of_best(position, repeats):
         repeats,
         number=100,
     )
-    return (seconds(position.best, repeats) - best.search_seconds(position, "tiles", repeats)) / dict_seconds
+    return (seconds(position.best, repeats) - timing.best_seconds(position, "tiles", repeats)) / dict_seconds
 
 
 def kth_seconds(moves, repeats):
@@ -173,7 +173,7 @@ def build_moves(position):
 
 
 def all_tiles_ratio(prototypes, repeats):
-    ours = count.search_seconds(Position(hand=EVERY_TILE, rules=RULES), repeats)
+    ours = timing.count_seconds(Position(hand=EVERY_TILE, rules=RULES), repeats)
     return ours * 1e6 / prototypes.medians("count", [([], EVERY_TILE)], repeats)[0]
 
 

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from .position import Move, Position
 from .rules import Rules
+from .stop import Stop
 
 _Item = TypeVar("_Item", covariant=True)
 _Self = TypeVar("_Self", bound=Arrangements[Any])
@@ -37,19 +38,27 @@ class Arrangements(Sequence[_Item]):
 
 @final
 class Moves(Arrangements[Move]):
-    def __init__(self, position: Position) -> None: ...
+    def __init__(self, position: Position, stop: Stop | None = None) -> None: ...
     def best(
         self, objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles"
     ) -> Move | None: ...
+    def count_best(
+        self, objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles"
+    ) -> int: ...
 
 @final
 class Partitions(Arrangements[tuple[str, ...]]):
     def __init__(
-        self, tiles: str | Iterable[str], rules: Rules | str | Mapping[str, Any] = "rummi-q"
+        self,
+        tiles: str | Iterable[str],
+        rules: Rules | str | Mapping[str, Any] = "rummi-q",
+        stop: Stop | None = None,
     ) -> None: ...
     @property
     def tiles(self) -> tuple[str, ...]: ...
 
 def partitions(
-    tiles: str | Iterable[str], rules: Rules | str | Mapping[str, Any] = "rummi-q"
+    tiles: str | Iterable[str],
+    rules: Rules | str | Mapping[str, Any] = "rummi-q",
+    stop: Stop | None = None,
 ) -> Partitions: ...

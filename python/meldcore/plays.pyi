@@ -2,6 +2,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, final, overload
 
 from .position import Position
+from .stop import Stop
 
 class Play(NamedTuple):
     """A part of the hand that can be laid: its tiles, their points, and in how many ways the table can then stand."""
@@ -12,7 +13,7 @@ class Play(NamedTuple):
 
 @final
 class Plays(Sequence[Play]):
-    def __init__(self, position: Position) -> None: ...
+    def __init__(self, position: Position, stop: Stop | None = None) -> None: ...
     @property
     def position(self) -> Position: ...
     @property

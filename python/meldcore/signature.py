@@ -16,12 +16,12 @@ from .rules import Rules
 
 _T = TypeVar("_T")
 
+# editions, each with the sizes of its tables: larger ones of the 160 tiles would take a second
 _EDITIONS = (
-    Rules.preset("easy-rummy", jokers=0),
-    Rules.preset("easy-rummy"),
-    Rules.preset("easy-rummy", copies=3, jokers=4),
+    (Rules.preset("easy-rummy", jokers=0), (0, 20, 40, 60, 80)),
+    (Rules.preset("easy-rummy"), (0, 20, 40, 60, 80)),
+    (Rules.preset("easy-rummy", copies=3, jokers=4), (0, 20, 40, 60)),
 )
-_TABLE_SIZES = (0, 20, 40, 60, 80)
 _DEALS = 4
 
 _KINDS = [[f"{colour}{number}" for number in range(1, 14)] for colour in "krby"]
@@ -47,8 +47,8 @@ def positions() -> list[Position]:
     chance = random.Random(1)
     return [
         Position(table, hand, rules, opened)
-        for rules in _EDITIONS
-        for size in _TABLE_SIZES
+        for rules, sizes in _EDITIONS
+        for size in sizes
         for table, hand in (_deal(chance, rules, size) for _ in range(_DEALS))
         for opened in (True, False)
     ]

@@ -19,6 +19,7 @@ from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, prepare
 from meldcore.plan cimport DEAD, is_live, states_at, steps_end, steps_of
 from meldcore.problem cimport Problem
+from meldcore.stop cimport is_due, raise_due
 from meldcore.tables cimport MAX_CLASSES, MAX_JOKERS, MAX_STATES, Automata, Groups, Tables
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
@@ -72,6 +73,7 @@ cdef enum Outcome:
     DONE
     TOO_WIDE                        # a count does not fit
     TOO_LARGE                       # more frontiers than there is room for
+    STOPPED
 
 
 # ---------------------------------------------------------------- frontiers as a hashed list
@@ -140,6 +142,8 @@ cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, 
                 if there.keys.room * <size_t> 88 > LIST_BYTES:
                     return TOO_LARGE
                 grow_list(there, bit_width(there.keys.room))
+            if e & 1023 == 1023 and is_due(plan.problem.stop):
+                return STOPPED
             if not layer.last:
                 while step != end:
                     if step.cost <= slack and next_class[step.g] >= 0:
@@ -397,6 +401,8 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
                 half = 1 - half
             if not busy[i]:
                 continue
+            if is_due(p.stop):
+                return STOPPED
             fill_layer(plan, &layer, c, n, groups, i)
             rows = &arena.pairs[half][current[half]]
             next_rows = &arena.pairs[half][1 - current[half]]
@@ -658,6 +664,8 @@ cdef object count_arrangements(const Problem* problem, Tables tables):
     with nogil:
         outcome = sweep(problem, &tables.automata, &arena.arena, arena.tally, &total)
     idle.append(arena)
+    if outcome == STOPPED:
+        raise_due(problem.stop)
     if outcome == TOO_WIDE:
         raise OverflowError("more than 2**128 arrangements")
     if outcome == TOO_LARGE:

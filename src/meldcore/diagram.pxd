@@ -12,8 +12,8 @@ cdef enum:
 
 cdef struct Edge:
     u32 to                  # node, numbered through all layers
-    u32 what                # step, counted through all steps of the automata << 8; on the last colour of a number also
-                            # | jokers in the groups << 5 | class of the groups
+    u32 what                # step, counted through all of the automata << 8; on the last colour of a number also
+    #                         | jokers in the groups << 5 | class of the groups
 
 cdef struct DiagramLayer:
     u8 number
@@ -60,7 +60,10 @@ cdef class Diagram:
     cdef readonly size_t nodes
     cdef readonly size_t bytes
 
+    # The rank of the first arrangement that gains the most, None where there is none.
     cdef object best_rank(self, const Objective* objective)
+    # How many arrangements gain the most.
+    cdef object count_best(self, const Objective* objective)
 
 
 cdef struct OpenRun:

@@ -5,7 +5,7 @@ from meldcore.errors import TooLarge
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u8, u16, u32, u64, u128
+from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u8, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.objective cimport Objective
 from meldcore.plan cimport CLASS_BITS, MAX_LAYERS, SLACK_BITS, Layer, LiveStep, Plan, free_plan, init_plan, prepare
@@ -13,6 +13,7 @@ from meldcore.plan cimport steps_end, steps_of
 from meldcore.problem cimport MAX_SETS, Problem
 from meldcore.sets cimport LENGTH_BIT, group_code, is_group, run_code, set_colour, set_detail, set_length, set_number
 from meldcore.sets cimport sort_codes
+from meldcore.stop cimport is_due, raise_due
 from meldcore.tables cimport NEW_RUN, Automata, Part, Span, Step, Tables, Way, layout_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
@@ -23,6 +24,7 @@ cdef enum Outcome:
     DONE
     TOO_WIDE
     TOO_LARGE
+    STOPPED
 
 
 # ---------------------------------------------------------------- building
@@ -103,6 +105,8 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
             return TOO_LARGE
         clear_keys(there)
         for n in range(here.entries):
+            if n & 255 == 255 and is_due(plan.problem.stop):
+                return STOPPED
             arena.first[base[i] + n] = <u32> edges
             if expand(plan, &plan.layer[i], tally, here.keys[n], there, arena, &edges, base[i + 1]) == TOO_LARGE:
                 return TOO_LARGE
@@ -261,6 +265,9 @@ cdef Diagram build_diagram(const Problem* problem, Tables tables):
     if outcome == TOO_LARGE:        # the arena is not kept: it has grown
         raise TooLarge(f"the moves of this position take more than {DIAGRAM_BYTES >> 20} MiB")
     idle.append(arena)
+    if outcome == STOPPED:
+        raise_due(problem.stop)
+    d.problem.stop = NULL           # it was for the build
     if outcome == TOO_WIDE:
         raise OverflowError("more than 2**128 arrangements")
     if d.graph.count:
@@ -276,7 +283,6 @@ cdef class Diagram:
         free(self.graph.edges)
 
     cdef object best_rank(self, const Objective* objective):
-        """The rank of the first arrangement that gains the most, None where there is none."""
         cdef const Graph* d = &self.graph
         cdef i64* gain
         cdef u128 rank = 0
@@ -297,6 +303,37 @@ cdef class Diagram:
                 node = d.edges[e].to
         free(gain)
         return to_python(rank)
+
+
+    cdef object count_best(self, const Objective* objective):
+        cdef const Graph* d = &self.graph
+        cdef i64* gain
+        cdef u128* ways             # [node] how many ways there are from it to gain the most
+        cdef u128 total = 0
+        cdef u32 n, e
+        cdef int i
+        if not d.count:
+            return 0
+        gain = <i64*> malloc(self.nodes * sizeof(i64))
+        ways = <u128*> malloc(self.nodes * sizeof(u128))
+        if gain == NULL or ways == NULL:
+            free(gain)
+            free(ways)
+            raise MemoryError()
+        with nogil:
+            find_gains(d, objective, gain)
+            for n in range(d.base[d.layers], d.base[d.layers + 1]):
+                ways[n] = d.below[n]
+            for i in range(d.layers - 1, -1, -1):
+                for n in range(d.base[i], d.base[i + 1]):
+                    ways[n] = 0
+                    for e in range(d.first[n], d.first[n + 1]):
+                        if gain[d.edges[e].to] + edge_gain(d, i, &d.edges[e], objective) == gain[n]:
+                            ways[n] += ways[d.edges[e].to] * edge_details(d.automata, &d.layer[i], &d.edges[e])
+            total = ways[0]
+        free(gain)
+        free(ways)
+        return to_python(total)
 
 
 cdef void find_gains(const Graph* d, const Objective* objective, i64* gain) noexcept nogil:
@@ -402,7 +439,7 @@ cdef class Walk:
         cdef const Way* way = d.automata.ways + step.way
         cdef const Part* part
         cdef u32 k, code, layout = 0
-        cdef int sets = self.place[layer - 1].sets if layer else 0, copies
+        cdef int sets = self.place[layer - 1].sets if layer else 0
         if ways_of_groups == 1:
             way += place.detail
         else:
@@ -421,7 +458,7 @@ cdef class Walk:
                 place.run[place.runs] = OpenRun(code, part.copies)
                 place.runs += 1
             else:
-                for copies in range(part.copies):
+                for _ in range(part.copies):
                     self.sets[sets] = code
                     sets += 1
         if at.last:
@@ -508,9 +545,9 @@ cdef class Walk:
         cdef const Place* place = &self.place[layer]
         cdef u32 have[MAX_SETS]
         cdef u32 want[MAX_SETS]
-        cdef int haves = 0, wants = 0, k, copies, length
+        cdef int haves = 0, wants = 0, k, length
         for k in range(place.runs):
-            for copies in range(<int> place.run[k].copies):
+            for _ in range(<int> place.run[k].copies):
                 have[haves] = place.run[k].code | OPEN_MARK
                 haves += 1
         for k in range(self.place[layer - 1].sets if layer else 0, place.sets):

@@ -17,7 +17,7 @@ cdef class Arrangements:
     cdef Arrangements part(self, object ranks)
 
 cdef class Moves(Arrangements):
-    pass
+    cdef bint is_whole(self)
 
 cdef class Partitions(Arrangements):
     pass

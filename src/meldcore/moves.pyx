@@ -16,10 +16,11 @@ cimport cython
 from libc.string cimport memcpy, memset
 
 from meldcore.bits cimport from_python, i64, to_python, u32, u128
-from meldcore.diagram cimport Diagram, Walk, build_diagram
-from meldcore.objective cimport Objective, read_objective
+from meldcore.diagram cimport Walk, build_diagram
+from meldcore.objective cimport Objective, drop_ties, read_objective
 from meldcore.position cimport Move, Position, loose_position, make_move
 from meldcore.problem cimport MAX_SETS, Problem
+from meldcore.stop cimport Stop, flag_of
 from meldcore.sets cimport format_table, read_table, sort_codes
 
 
@@ -231,9 +232,10 @@ cdef class Moves(Arrangements):
     (2, ('r7',), 1)
     """
 
-    def __init__(self, Position position not None):
+    def __init__(self, Position position not None, Stop stop=None):
         cdef Problem problem
         position.fill_problem(&problem)
+        problem.stop = flag_of(stop)
         self.position = position
         self.diagram = build_diagram(&problem, position.tables_of(&problem))
         self.walk = Walk(self.diagram)
@@ -243,7 +245,7 @@ cdef class Moves(Arrangements):
         """The first of the best moves of this sequence, None where it is empty. See Position.best."""
         cdef Objective o
         read_objective(objective, self.position.core.fields.numbers, self.position.core.fields.joker_hand_value, &o)
-        if self.ranks.step == 1 and self.ranks.start == 0 and self.total == to_python(self.diagram.graph.count):
+        if self.is_whole():
             rank = self.diagram.best_rank(&o)
             return None if rank is None else self.at(rank)
         best = None
@@ -255,11 +257,24 @@ cdef class Moves(Arrangements):
                 most = gained
         return best
 
+    def count_best(self, objective="tiles"):
+        """How many moves reach the best value of the objective, ties not broken: 1 means that the best is unique."""
+        cdef Objective o
+        read_objective(objective, self.position.core.fields.numbers, self.position.core.fields.joker_hand_value, &o)
+        drop_ties(&o)
+        if self.is_whole():
+            return self.diagram.count_best(&o)
+        gains = [gain_of(move, &o) for move in self]
+        return gains.count(max(gains)) if gains else 0
+
     def __repr__(self):
         return f"Moves({self.position!r}){sliced(self)}"
 
     def __reduce__(self):
         return remake, (Moves, self.position, self.ranks)
+
+    cdef bint is_whole(self):
+        return self.ranks == range(to_python(self.diagram.graph.count))
 
     cdef object item(self, const u32* codes, int count):
         return make_move(self.position, codes, count)
@@ -295,7 +310,7 @@ cdef class Partitions(Arrangements):
     [('r1r2r3', 'b1b2b3', 'y1y2y3'), ('r1b1y1', 'r2b2y2', 'r3b3y3')]
     """
 
-    def __init__(self, tiles, rules="rummi-q"):
+    def __init__(self, tiles, rules="rummi-q", Stop stop=None):
         cdef Problem problem
         cdef Position loose = loose_position(tiles, "tiles", rules)
         loose.fill_problem(&problem)
@@ -303,6 +318,7 @@ cdef class Partitions(Arrangements):
         problem.must_jokers = problem.jokers
         problem.lay = False
         problem.threshold = 0
+        problem.stop = flag_of(stop)
         self.position = loose
         self.diagram = build_diagram(&problem, loose.tables_of(&problem))
         self.walk = Walk(self.diagram)
@@ -331,9 +347,9 @@ cdef class Partitions(Arrangements):
         return read_table(item, "table", self.position.core, codes)
 
 
-def partitions(tiles, rules="rummi-q"):
+def partitions(tiles, rules="rummi-q", Stop stop=None):
     """Every way to split exactly these tiles into valid sets: see Partitions."""
-    return Partitions(tiles, rules)
+    return Partitions(tiles, rules, stop)
 
 
 def remake(kind, position, ranks):

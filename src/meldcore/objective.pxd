@@ -16,8 +16,12 @@ cdef struct Objective:
     ObjectiveKind kind
     int joker_points        # what a joker counts when points are compared
     # What is gained by each tile: the objective itself in the upper bits, then what breaks ties, so that the move with
-    # the largest sum is the best: most tiles, then points; most points, then tiles; most weight, then tiles, then points.
+    # the largest sum is the best: most tiles, then points; most points, then tiles; most weight, then tiles, points.
     i64 tile[4][16]
     i64 joker
 
+# From "tiles", "points" or {"weights": {tile: integer, ...}}; a tile that is not named weighs 0.
 cdef int read_objective(object objective, int numbers, int joker_points, Objective* out) except -1
+
+# The same without what breaks ties: two moves with equal sums are equally good.
+cdef void drop_ties(Objective* objective) noexcept

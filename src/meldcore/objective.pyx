@@ -9,7 +9,6 @@ from meldcore.sets cimport largest_edition, read_tile
 
 
 cdef int read_objective(object objective, int numbers, int joker_points, Objective* out) except -1:
-    """From "tiles", "points" or {"weights": {tile: integer, ...}}; a tile that is not named weighs 0."""
     cdef i64 weight[4][16]
     cdef i64 joker_weight = 0
     cdef int c, n
@@ -32,6 +31,16 @@ cdef int read_objective(object objective, int numbers, int joker_points, Objecti
             out.tile[c][n] = combined(WEIGHTS, weight[c][n], n)
     out.joker = combined(WEIGHTS, joker_weight, joker_points)
     return 0
+
+
+cdef void drop_ties(Objective* objective) noexcept:
+    cdef int c, n, bits = POINT_BITS if objective.kind == TILES else TILE_BITS
+    if objective.kind == WEIGHTS:
+        bits += POINT_BITS
+    for c in range(4):
+        for n in range(16):
+            objective.tile[c][n] >>= bits       # rounds down, and what breaks ties is never negative
+    objective.joker >>= bits
 
 
 cdef i64 combined(ObjectiveKind kind, i64 weight, i64 points) noexcept:

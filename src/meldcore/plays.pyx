@@ -23,6 +23,7 @@ from meldcore.plan cimport prepare, states_at
 from meldcore.position cimport Position
 from meldcore.problem cimport Problem
 from meldcore.sets cimport format_tiles, read_tiles
+from meldcore.stop cimport Stop, flag_of, is_due, raise_due
 from meldcore.tables cimport MAX_COPIES, Automata, Choice, Span, Tables, choice_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
@@ -40,6 +41,7 @@ cdef enum Outcome:
     DONE
     TOO_WIDE
     TOO_LARGE
+    STOPPED
 
 ctypedef vector[u64] Keys           # sorted: a set of frontiers
 ctypedef map[vector[u64], u32] Numbers
@@ -77,14 +79,18 @@ cdef class Plays:
     cdef Span layer[MAX_LAYERS]     # number, colour
     cdef object ranks
 
-    def __init__(self, Position position not None):
+    def __init__(self, Position position not None, Stop stop=None):
         cdef Outcome outcome
         self.position = position
         position.fill_problem(&self.problem)
+        self.problem.stop = flag_of(stop)
         self.tables = position.tables_of(&self.problem)
         cdef Tally tally = Tally()
         with nogil:
             outcome = self.build(&self.tables.automata, tally)
+        if outcome == STOPPED:
+            raise_due(self.problem.stop)
+        self.problem.stop = NULL        # it was for the search
         if outcome == TOO_LARGE:
             raise TooLarge("the plays of this position take more than 160 MB")
         if outcome == TOO_WIDE:
@@ -127,6 +133,8 @@ cdef class Plays:
             numbers.clear()
             held = 0
             for k in range(<u32> here.size()):
+                if is_due(self.problem.stop):
+                    return STOPPED
                 fork.plays = 0
                 for played in range(MAX_COPIES + 1):
                     fork.to[played] = NOWHERE

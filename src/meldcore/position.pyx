@@ -16,6 +16,7 @@ from meldcore.sets cimport (
     is_group, largest_edition, read_table, read_table_text, read_tiles, read_tiles_text, rules_of,
     set_colour, set_detail, set_jokers, set_length, set_value, sort_codes,
 )
+from meldcore.stop cimport Stop, flag_of
 from meldcore.tables cimport Tables, tables_for
 
 from meldcore.errors import BadPosition, BadRequest, BadRules, IllegalMove
@@ -159,23 +160,27 @@ cdef class Position:
 
     # ---- what can be laid
 
-    def count(self):
-        """How many legal turns there are that lay something: different tables afterwards, an exact int."""
+    def count(self, Stop stop=None):
+        """How many legal turns there are that lay something: different tables afterwards, an exact int.
+
+        `stop`, here and below, ends the search early: TimeLimit or Cancelled.
+        """
         cdef Problem p
         self.fill_problem(&p)
+        p.stop = flag_of(stop)
         return count_arrangements(&p, self.tables_of(&p))
 
-    def moves(self):
+    def moves(self, Stop stop=None):
         """All legal turns as a lazy sequence; nothing is listed until it is asked for."""
         from meldcore.moves import Moves
-        return Moves(self)
+        return Moves(self, stop)
 
-    def plays(self):
+    def plays(self, Stop stop=None):
         """The distinct parts of the hand that can be laid, with their points and numbers of arrangements."""
         from meldcore.plays import Plays
-        return Plays(self)
+        return Plays(self, stop)
 
-    def best(self, objective="tiles", prefer=None):
+    def best(self, objective="tiles", prefer=None, Stop stop=None):
         """The best legal Move, or None where nothing can be laid.
 
         objective: "tiles" (lay the most), "points" (lay the most, a joker counts `joker_hand_value`), or
@@ -188,8 +193,9 @@ cdef class Position:
         cdef Objective wish
         cdef u32 codes[MAX_SETS]
         self.fill_problem(&p)
+        p.stop = flag_of(stop)
         if p.threshold:
-            return self.moves().best(objective)
+            return self.moves(stop).best(objective)
         read_objective(objective, p.numbers, self.core.fields.joker_hand_value, &wish)
         cdef int n = best_arrangement(&p, self.tables_of(&p), &wish, codes)
         return None if n < 0 else make_move(self, codes, n)
@@ -262,6 +268,7 @@ cdef class Position:
         p.colours = self.core.fields.colours
         p.numbers = self.core.fields.numbers
         p.joker_value = self.core.fields.joker_meld_value
+        p.stop = NULL
         p.lay = True
 
     cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept:

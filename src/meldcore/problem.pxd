@@ -1,6 +1,7 @@
 """What a search is given: the tiles that must and the tiles that may be used. It knows no presets and no players."""
 
 from meldcore.bits cimport u8
+from meldcore.stop cimport StopPointer
 
 cdef enum:
     COLOURS = 4           # room; an edition may have fewer
@@ -18,3 +19,4 @@ cdef struct Problem:
     int threshold               # what the sets must be worth together; 0: nothing to reach
     int joker_value             # what a joker counts in `threshold`; -1: the tile it stands for
     bint part                   # the threshold concerns some part of the tiles beyond `must`, arranged by itself
+    StopPointer stop            # ends the search early; NULL: nothing does
