@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from meldcore import protocol
-from meldcore.protocol import OPS, Stop, read_request, refusal, reply_to
+from meldcore.protocol import OPS, read_request, refusal, reply_to
+from meldcore.stop import Stop
 
 TRANSCRIPTS = sorted(Path(__file__).parent.glob("transcripts/*.in.jsonl"))
 CODES = {
@@ -130,14 +131,21 @@ def test_no_time_at_all(op: str) -> None:
     assert ask(op, hand="r1 r2 r3", time_limit_ms=0)["error"]["code"] == "time_limit"
 
 
-def test_time_that_runs_out_in_a_listing(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter(range(1000))
-    monkeypatch.setattr(protocol, "monotonic", lambda: next(clock))
-    reply = ask("moves", rules="easy-rummy", table="r4r5r6", hand="r7 r8 r9 r10", time_limit_ms=4000)
-    assert reply["ok"]
-    assert reply["result"]["count"] == 8
-    assert 0 < len(reply["result"]["moves"]) < 8
-    assert not reply["result"]["complete"]
+class SoonDue:
+    """Stops a listing that has asked three times."""
+
+    asked = 0
+
+    @property
+    def due(self) -> bool:
+        self.asked += 1
+        return self.asked > 3
+
+
+def test_time_that_runs_out_in_a_listing() -> None:
+    request = protocol.ListMoves(id=1, rules="easy-rummy", table="r4r5r6", hand="r7 r8 r9 r10")
+    result = protocol._listing("moves", request.at().moves(), protocol._move, request, SoonDue())  # type: ignore[arg-type]
+    assert (result["count"], len(result["moves"]), result["complete"]) == (8, 3, False)
 
 
 def test_enough_time() -> None:

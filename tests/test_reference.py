@@ -10,6 +10,7 @@ from itertools import chain, combinations_with_replacement, pairwise, product
 from pathlib import Path
 
 import pytest
+
 import reference as ref
 from reference import JOKER, PRESETS, Group, Rules, Run, Tile
 

@@ -144,3 +144,16 @@ def test_no_text_does_worse_than_bad_tile(text):
         return
     assert error.token in text
     assert error.path == "$.set"
+
+
+def test_codes_read_back():
+    moves = Position("r4r5r6", "r7 b8 y8 * *", "easy-rummy").moves()
+    for move, row in zip(moves, moves.codes(), strict=True):
+        assert tuple(set_text(code) for code in sorted(row) if code) == move.table
+
+
+@pytest.mark.parametrize("code", [0, 1, 5 << 23 | 2 << 19, 12 << 23 | 3 << 19, 1 << 29 | 5 << 23 | 3 << 19, 2**32 - 1])
+def test_a_number_that_is_no_set_code(code):
+    with pytest.raises(BadSet) as caught:
+        set_text(code)
+    assert caught.value.token == str(code)

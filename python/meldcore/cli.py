@@ -137,6 +137,7 @@ def _positive(text: str) -> int:
 def _ask(options: argparse.Namespace) -> int:
     """Put one question through the protocol's own op, so that both give the same answer."""
     from . import protocol, rendering
+    from .stop import Stop
 
     text = options.position
     if text == "-":
@@ -149,7 +150,7 @@ def _ask(options: argparse.Namespace) -> int:
     for name in ("objective", "limit", "offset"):
         if name in options:
             fields[name] = getattr(options, name)
-    result = protocol.OPS[options.op](id=0, **fields).answer(protocol.Stop())
+    result = protocol.OPS[options.op](id=0, **fields).answer(Stop())
     if options.json:
         _print_json(result)
     else:

@@ -5,7 +5,7 @@ from .position import Position
 from .stop import Stop
 
 class Play(NamedTuple):
-    """A part of the hand that can be laid: its tiles, their points, and in how many ways the table can then stand."""
+    """A part of the hand that can be laid: its tiles, their points, and how many arrangements lay it."""
 
     played: tuple[str, ...]
     points: int

@@ -9,7 +9,6 @@ Source: PROTOCOL.md.
 
 from collections.abc import Callable
 from functools import lru_cache
-from time import monotonic
 from typing import Any, Union
 
 import msgspec
@@ -17,11 +16,12 @@ from msgspec import UNSET, Struct, UnsetType
 
 from . import sets
 from ._version import __version__
-from .errors import BadRequest, Cancelled, MeldcoreError, TimeLimit, TooLarge, nearest
+from .errors import BadRequest, MeldcoreError, TooLarge, nearest
 from .moves import Moves, Partitions, partitions
 from .plays import Play, Plays
 from .position import Move, Position
 from .rules import PRESETS, Rules
+from .stop import Stop
 
 PROTOCOL = 1
 RULES = 1
@@ -59,28 +59,6 @@ class UnknownField(MeldcoreError):
     code = "unknown_field"
 
 
-class Stop:
-    """What ends a search early: its time limit, or somebody who cancels it."""
-
-    cancelled = False
-    _deadline: float | None = None
-
-    def start(self, time_limit_ms: float) -> None:
-        """The search begins now and has this long."""
-        self._deadline = monotonic() + time_limit_ms / 1000
-
-    @property
-    def due(self) -> bool:
-        return self.cancelled or (self._deadline is not None and monotonic() >= self._deadline)
-
-    def check(self) -> None:
-        """Raise Cancelled or TimeLimit when the search has to end."""
-        if self.cancelled:
-            raise Cancelled("the request was cancelled")
-        if self._deadline is not None and monotonic() >= self._deadline:
-            raise TimeLimit("the time limit was reached before the answer", path="$.time_limit_ms")
-
-
 class Request(Struct, tag_field="op", forbid_unknown_fields=True, kw_only=True):
     """Base of all requests. `time_limit_ms` counts from the start of the search."""
 
@@ -113,9 +91,7 @@ class AtPosition(Request):
 
 class Count(AtPosition, tag="count"):
     def answer(self, stop: Stop) -> dict[str, Any]:
-        count = self.at().count()
-        stop.check()
-        return {"count": _json_whole(count)}
+        return {"count": _json_whole(self.at().count(stop))}
 
 
 class ListMoves(AtPosition, tag="moves"):
@@ -123,7 +99,7 @@ class ListMoves(AtPosition, tag="moves"):
     limit: Whole = 100
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        return _listing("moves", self.at().moves(), _move, self, stop)
+        return _listing("moves", self.at().moves(stop), _move, self, stop)
 
 
 class Best(AtPosition, tag="best"):
@@ -134,8 +110,7 @@ class Best(AtPosition, tag="best"):
     def answer(self, stop: Stop) -> dict[str, Any]:
         position = self.at()
         # other words than those known are its to refuse
-        move = position.best(self.objective, self.prefer)  # type: ignore[arg-type]
-        stop.check()
+        move = position.best(self.objective, self.prefer, stop)  # type: ignore[arg-type]
         if move is None:
             result: dict[str, Any] = {"move": None, "tiles": 0, "points": 0, "goes_out": False}
         else:
@@ -143,7 +118,8 @@ class Best(AtPosition, tag="best"):
             goes_out = tiles == len(position.hand)
             result = {"move": _move(move), "tiles": tiles, "points": move.points, "goes_out": goes_out}
         if self.count_optimal:
-            result["optimal"] = _json_whole(_count_optimal(position, self.objective, stop))
+            optimal = position.moves(stop).count_best(self.objective)  # type: ignore[arg-type]
+            result["optimal"] = _json_whole(optimal)
         return result
 
 
@@ -152,7 +128,7 @@ class ListPlays(AtPosition, tag="plays"):
     limit: Whole = 100
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        return _listing("plays", self.at().plays(), _play, self, stop)
+        return _listing("plays", self.at().plays(stop), _play, self, stop)
 
 
 class Sample(AtPosition, tag="sample"):
@@ -162,8 +138,7 @@ class Sample(AtPosition, tag="sample"):
     def answer(self, stop: Stop) -> dict[str, Any]:
         n = _length("n", self.n)
         seed = None if self.seed is None else _whole("seed", self.seed)
-        moves = self.at().moves()
-        stop.check()
+        moves = self.at().moves(stop)
         return {"moves": [_move(move) for move in moves.sample(n, seed)] if moves else []}
 
 
@@ -173,8 +148,7 @@ class Index(AtPosition, tag="index", kw_only=True):
     def answer(self, stop: Stop) -> dict[str, Any]:
         position = self.at()
         move = position.move_to(self.after)
-        stop.check()
-        return {"index": _json_whole(position.moves().index(move))}
+        return {"index": _json_whole(position.moves(stop).index(move))}
 
 
 class ListPartitions(Request, tag="partitions", kw_only=True):
@@ -184,7 +158,7 @@ class ListPartitions(Request, tag="partitions", kw_only=True):
     limit: Whole = 100
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        return _listing("partitions", partitions(self.tiles, _rules(self.rules)), list, self, stop)
+        return _listing("partitions", partitions(self.tiles, _rules(self.rules), stop), list, self, stop)
 
 
 class ReadSet(Request, tag="set", kw_only=True):
@@ -268,7 +242,7 @@ def reply_to(request: Request, stop: Stop) -> bytes:
     """Answer one request: the result, or the error that says why there is none. Nothing escapes."""
     try:
         if request.time_limit_ms is not None:
-            stop.start(request.time_limit_ms)
+            stop.start(request.time_limit_ms / 1000)
         stop.check()
         return success(request.id, request.answer(stop))
     except MeldcoreError as error:
@@ -381,22 +355,3 @@ def _listing(
             break
         page.append(form(item))
     return {"count": _json_whole(total), name: page, "complete": offset + len(page) >= total}
-
-
-def _count_optimal(position: Position, objective: str | dict[str, Any], stop: Stop) -> int:
-    """How many moves reach the best value of an objective that `best` has accepted.
-
-    It depends on the tiles laid alone, so that plays stand for all their arrangements.
-    """
-    weights: dict[str, int] | None = None
-    if isinstance(objective, dict):
-        weights = {tile.lower().replace("o", "y"): weight for tile, weight in objective["weights"].items()}
-    counts: dict[int, int] = {}
-    for play in position.plays():
-        stop.check()
-        if weights is not None:
-            value = sum(weights.get(tile, 0) for tile in play.played)
-        else:
-            value = len(play.played) if objective == "tiles" else play.points
-        counts[value] = counts.get(value, 0) + play.arrangements
-    return counts[max(counts)] if counts else 0

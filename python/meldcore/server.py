@@ -22,13 +22,13 @@ from .protocol import (
     Id,
     Ping,
     Request,
-    Stop,
     failure,
     read_request,
     refusal,
     reply_to,
     success,
 )
+from .stop import Stop
 
 LONGEST_LINE = 1 << 20
 """Bytes of a line, by default."""
@@ -100,7 +100,7 @@ class Server:
             stops = self._at_work.values() if target == "all" else [self._at_work.get(target)]
             chosen = [stop for stop in stops if stop is not None and not stop.cancelled]
             for stop in chosen:
-                stop.cancelled = True
+                stop.cancel()
         return len(chosen)
 
     def _work(self) -> None:

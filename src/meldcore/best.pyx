@@ -29,6 +29,7 @@ from meldcore.lanes cimport Lanes, fill, larger, largest, less, load, more, move
 from meldcore.objective cimport POINTS, WEIGHTS, Objective
 from meldcore.problem cimport Problem
 from meldcore.sets cimport LENGTH_BIT, group_code, run_code, set_length
+from meldcore.stop cimport is_due, raise_due
 from meldcore.tables cimport (
     MAX_COPIES, MAX_JOKERS, NEW_RUN, Automata, Choice, Groups, Part, Span, Step, Tables, Way, choice_span, layout_span,
     step_span,
@@ -52,11 +53,11 @@ cdef enum:
     LANES = 8
     LANE_SHAPES = 2 * LANES
     MAX_OPEN_RUNS = 4       # of a colour, in automata that lanes are used for
-    BARRED = 4 * MOST_SHIFT # the price of what no groups allow
 
 cdef enum:
     MAX_VECTORS = 81        # of tiles to groups, 2 copies
     MAX_OFFERS = 32
+    STEPS_BETWEEN_CHECKS = 256
     NARROW_ROWS = 4 * 16 * 3 * LANE_SHAPES
     MAX_DIFFERENT = 16      # open runs of a colour
     MEMO_ROOM = 1 << 11     # entries to begin with
@@ -319,7 +320,9 @@ cdef struct Search:
     u8 best_group_jokers[16]
     u64 steps
     u64 limit
-    bint over                           # the best cannot be better, or the limit is reached
+    u64 checkpoint                      # steps until must_end is asked again
+    bint over                           # the best cannot be better, the limit is reached, or the search was stopped
+    bint stopped                        # from outside
     # the memo, open addressing; keys of other searches count as free
     Memo* memos[MEMO_SIZES]             # each four times as large as the one before, NULL: not needed yet
     int memo_size
@@ -499,8 +502,7 @@ cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 f
     if known.key == key and spent + known.bound >= s.best:
         return known.bound
     s.steps += 1
-    if s.steps > s.limit:
-        s.over = True
+    if s.steps > s.checkpoint and must_end(s):
         return IMPOSSIBLE
 
     cdef int c = at & 3, shape = frontier >> layer.shift & s.shape_mask
@@ -584,6 +586,13 @@ cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 f
     return least
 
 
+cdef bint must_end(Search* s) noexcept nogil:
+    s.stopped = is_due(s.problem.stop)
+    s.over = s.stopped or s.steps > s.limit
+    s.checkpoint = min(s.limit, s.steps + STEPS_BETWEEN_CHECKS)
+    return s.over
+
+
 cdef i64 finish(Search* s, bint laid, int jokers, i64 spent) noexcept nogil:
     """The path is complete, with some jokers left."""
     cdef i64 cost = s.joker_cost[jokers]
@@ -642,7 +651,7 @@ cdef void to_start(Search* s) noexcept nogil:
 cdef bint search(Search* s, const Cost* rows) noexcept nogil:
     """Find the best path; True when it is known that there is none, or that it is the best.
 
-    False when the limit came first; can be called again to go on.
+    False when it ended before: at the limit, and it can be called again to go on, or stopped.
     """
     cdef i64 ceiling, found
     while s.lowest < IMPOSSIBLE:
@@ -1057,6 +1066,8 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
     s.slack = 0
     s.steps = 0
     s.limit = NO_LIMIT
+    s.checkpoint = 0
+    s.stopped = False
     forget(s)
     return narrow
 
@@ -1095,7 +1106,7 @@ cdef void search_narrow(Arena arena, Edition edition) noexcept nogil:
     find_idle(s, <const u16*> arena.rows)
     plain = s.lowest = least_cost(s, <const u16*> arena.rows)
     s.limit = patience(s.problem)
-    if search(s, <const u16*> arena.rows):
+    if search(s, <const u16*> arena.rows) or s.stopped:
         return
     s.limit = NO_LIMIT
     s.joker_price = price_of_jokers(s, arena.rows)
@@ -1202,4 +1213,6 @@ cdef int best_arrangement(const Problem* problem, Tables tables, const Objective
         if solve(arena, edition, problem, objective):
             count = write_sets(&arena.search, codes)
     edition.idle.append(arena)
+    if arena.search.stopped:
+        raise_due(problem.stop)
     return count

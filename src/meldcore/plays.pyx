@@ -52,7 +52,7 @@ cdef struct Fork:                   # one such set
 
 
 class Play(NamedTuple):
-    """A part of the hand that can be laid: its tiles, their points, and in how many ways the table can then stand."""
+    """A part of the hand that can be laid: its tiles, their points, and how many arrangements lay it."""
 
     played: tuple
     points: int

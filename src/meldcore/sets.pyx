@@ -526,6 +526,28 @@ def read_set(text, rules="rummi-q"):
                    tuple(readings), None)
 
 
+def set_text(u32 code, int numbers=13):
+    """The canonical text of a set code, as the arrays of `Moves.codes` hold them; BadSet for a number that is none.
+
+    `numbers`: the highest number of the edition, on which it depends whether a group needs its "=".
+
+    >>> from meldcore import Position
+    >>> [[set_text(code) for code in row] for row in Position((), "r4 r5 r6", "easy-rummy").moves().codes()]
+    [['r4r5r6']]
+    """
+    cdef int number = set_number(code), length = set_length(code)
+    cdef u32 detail = set_detail(code), colours = detail >> 4
+    cdef bint valid
+    if is_group(code):
+        valid = (1 <= number <= numbers and 0 < colours < 1 << COLOURS and 3 <= length <= COLOURS
+                 and code == group_code(number, colours, detail & 15))
+    else:
+        valid = number >= 1 and length >= 3 and number + length - 1 <= numbers < ROOM and detail < (1u << length) - 1
+    if not valid:
+        raise BadSet(f"{code} is no set code", token=str(code))
+    return format_set(code, numbers)
+
+
 def normalise(tiles, rules="rummi-q"):
     """Some arrangement of exactly these loose tiles, a tuple of set strings; None where there is none.
 
