@@ -39,7 +39,7 @@ def test_list_into_arrays(benchmark, sequences):
         assert len(rows) == min(moves.total, LISTED)
         assert len(numpy.unique(numpy.sort(rows), axis=0)) == len(rows)
         last = numpy.sort(rows[-1])
-        assert tuple(set_text(int(code)) for code in last[last > 0]) == moves[len(rows) - 1].table
+        assert tuple(set_text(code) for code in last[last > 0]) == moves[len(rows) - 1].table
 
 
 def test_iterate(benchmark, sequences):

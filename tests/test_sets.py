@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import reference as ref
 from meldcore import BadRequest, BadRules, BadSet, BadTile, Position, Rules, read_set
+from meldcore.sets import set_text
 
 EDITIONS = [
     {},

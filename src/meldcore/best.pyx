@@ -1095,7 +1095,7 @@ cdef bint solve(Arena arena, Edition edition, const Problem* problem, const Obje
         s.lowest = least_cost(s, <const i64*> arena.wide_rows.data())
         search(s, <const i64*> arena.wide_rows.data())
     # with gains alone nothing is laid only where nothing can be
-    return s.best < IMPOSSIBLE and not (problem.lay and not s.must_lay and s.best == s.nothing)
+    return not s.stopped and s.best < IMPOSSIBLE and not (problem.lay and not s.must_lay and s.best == s.nothing)
 
 
 cdef void search_narrow(Arena arena, Edition edition) noexcept nogil:

@@ -63,8 +63,7 @@ ctypedef fused Count:
     u128
 
 cdef enum:
-    LIST_LIMIT = 256                # most frontiers (by a bound) for which the list is the faster one; with jokers to
-                                    # spare twice as many
+    LIST_LIMIT = 256                # most frontiers (by a bound) for which the list is faster; twice that with slack
     MATRIX_BYTES = 100 << 20        # most room for one of the two matrices
     LIST_BYTES = 110 << 20          # likewise for one of the two lists
 
@@ -80,7 +79,7 @@ cdef enum Outcome:
 
 cdef struct List:
     Keys keys
-    void* counts                    # of each key two: all arrangements, and those that use nothing but the table's tiles
+    void* counts                    # two of each key: all arrangements, and those that use the table's tiles alone
 
 
 cdef bint grow_list(List* l, int room_bits) except -1 nogil:
@@ -104,7 +103,8 @@ cdef inline bint add_to_list(List* l, u64 key, Count count, Count bare) noexcept
     return add_over(counts[0], count, &counts[0])
 
 
-cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, List* there, Count* total) except FAILED nogil:
+cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, List* there,
+                        Count* total) except FAILED nogil:
     """`tracks`: the tally is on; a constant, so that the loop is made for both. It then decides whether something has
     to be laid; otherwise the arrangements that use only the table's tiles are counted beside, and taken off.
     """
@@ -151,7 +151,8 @@ cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, 
                         if tracks:
                             following |= <u64> tally_step(tally, tracked, layer, step.used, step.b) << tally_at
                         over |= mul_over(count, <Count> step.ways, &more)
-                        over |= add_to_list[Count](there, following, more, bare * step.ways if step.used == layer.must else 0)
+                        over |= add_to_list[Count](there, following, more,
+                                                   bare * step.ways if step.used == layer.must else 0)
                     step += 1
                 continue
             while step != end:
@@ -238,7 +239,8 @@ cdef void list_pairs(Pairs* pairs, const Plan* plan, int half, int number, int o
     pairs.upto[MAX_JOKERS + 1] = n
 
 
-cdef Outcome shape_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, int slack, int classes, size_t size) except FAILED nogil:
+cdef Outcome shape_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, int slack, int classes,
+                          size_t size) except FAILED nogil:
     """Make room; every row unused. With slack k left, rows and columns have spent at most slack - k."""
     cdef int k
     m.counts_of_class = 0
@@ -417,7 +419,8 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
                 return TOO_WIDE
             if shape_matrix(there, next_rows, columns, slack, next_classes, sizeof(Count)) == TOO_LARGE:
                 return TOO_LARGE
-            step_matrix[Count](plan, &layer, own, classes, here, there, rows, next_rows, columns, arena.sorted_rows, unit)
+            step_matrix[Count](plan, &layer, own, classes, here, there, rows, next_rows, columns, arena.sorted_rows,
+                               unit)
             swap = here
             here = there
             there = swap
@@ -486,7 +489,8 @@ cdef void step_matrix(const Plan* plan, const Layer* layer, int own, int classes
                     for j in range(left + 1):
                         ways = step.ways * layer.groups.ways[y][j]
                         if ways:
-                            add_rows[Count](&shift, here, there, rows, next_rows, columns, slack, x, k, 0, left - j, ways)
+                            add_rows[Count](&shift, here, there, rows, next_rows, columns, slack, x, k, 0, left - j,
+                                            ways)
             step += 1
 
 
@@ -518,8 +522,9 @@ cdef void sort_rows(const Pairs* rows, int own, int states, u32* begin, u32* sor
         next_place[s] += 1
 
 
-cdef inline void add_rows(const Shift* shift, const Matrix* here, Matrix* there, const Pairs* rows, const Pairs* next_rows,
-                          const Pairs* columns, int slack, int x, int k, int y, int left, Count ways) noexcept nogil:
+cdef inline void add_rows(const Shift* shift, const Matrix* here, Matrix* there, const Pairs* rows,
+                          const Pairs* next_rows, const Pairs* columns, int slack, int x, int k, int y, int left,
+                          Count ways) noexcept nogil:
     """The rows of class x and slack k go, `ways` times, to class y and slack `left`."""
     cdef const u8* used = here.used + x * here.rows_of_class + here.rows_at[k]
     cdef u8* marks = there.used + y * there.rows_of_class + there.rows_at[left]
@@ -605,7 +610,8 @@ cdef bint is_small(const Plan* plan) noexcept nogil:
     return most <= <int> LIST_LIMIT * (2 if plan.slack else 1)
 
 
-cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* arena, Tally tally, u128* total) except FAILED nogil:
+cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* arena, Tally tally,
+                   u128* total) except FAILED nogil:
     cdef Outcome outcome = TOO_LARGE
     cdef Problem table
     cdef u128 bare = 0

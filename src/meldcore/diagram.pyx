@@ -129,8 +129,8 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
     return DONE
 
 
-cdef Outcome expand(const Plan* plan, const Layer* layer, Tally tally, u64 key, Keys* there, Arena* arena, size_t* edges,
-                    size_t base) except FAILED nogil:
+cdef Outcome expand(const Plan* plan, const Layer* layer, Tally tally, u64 key, Keys* there, Arena* arena,
+                    size_t* edges, size_t base) except FAILED nogil:
     """Add the edges of one node, in order: by choice, by jokers in the groups, then by state."""
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
     cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1
@@ -303,7 +303,6 @@ cdef class Diagram:
                 node = d.edges[e].to
         free(gain)
         return to_python(rank)
-
 
     cdef object count_best(self, const Objective* objective):
         cdef const Graph* d = &self.graph

@@ -100,9 +100,9 @@ cdef class Arrangements:
     def codes(self, out=None):
         """Rows of set codes: a numpy array of uint32, one row an arrangement, in order, filled up with 0.
 
-        `meldcore.sets.set_text` reads a code. Within a row the sets stand in no particular order. `out` is a C-contiguous
-        uint32 array of shape (rows, columns) to fill instead of a new one; it takes the first `rows` arrangements, and
-        has at least `width` columns.
+        `meldcore.sets.set_text` reads a code. Within a row the sets stand in no particular order. `out` is a
+        C-contiguous uint32 array of shape (rows, columns) to fill instead of a new one; it takes the first `rows`
+        arrangements, and has at least `width` columns.
         """
         cdef int width = self.width
         cdef u32[:, ::1] rows
@@ -303,8 +303,8 @@ cdef object gain_of(Move move, const Objective* objective):
 cdef class Partitions(Arrangements):
     """Every way to split exactly these tiles into valid sets, each once, as a sequence of tables (tuples of set texts).
 
-    tiles: a sequence of tile strings, or one string. rules: a Rules object, a preset's name or an object of fields; only
-    the edition and `max_jokers_per_set` matter.
+    tiles: a sequence of tile strings, or one string. rules: a Rules object, a preset's name or an object of fields;
+    only the edition and `max_jokers_per_set` matter.
 
     >>> list(Partitions("r1 r2 r3 b1 b2 b3 y1 y2 y3"))
     [('r1r2r3', 'b1b2b3', 'y1y2y3'), ('r1b1y1', 'r2b2y2', 'r3b3y3')]

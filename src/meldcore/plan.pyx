@@ -212,8 +212,9 @@ cdef int live_by_steps(Plan* plan, int c) noexcept nogil:
             for k in range(step_span(a, p.must[c][n], p.most[c][n], p.most[c][n], s).count):
                 cost = reached[s] + step[k].b
                 need = states_at(plan.need, plan, c, n)
-                if plan.gives[c][n] >> step[k].g & 1 and cost + need[step[k].to] <= p.jokers and cost < after[step[k].to]:
-                    after[step[k].to] = cost
+                if not plan.gives[c][n] >> step[k].g & 1 or cost + need[step[k].to] > p.jokers:
+                    continue
+                after[step[k].to] = min(after[step[k].to], <u8> cost)
     for n in range(p.numbers + 1):
         need = states_at(plan.need, plan, c, n)
         after = states_at(plan.spent, plan, c, n)
@@ -292,8 +293,8 @@ cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Gro
         while step != end and step.b <= before[s] + plan.slack:
             cost = step.b + after[step.to] - before[s]
             if cost <= plan.slack and gives >> step.g & 1:
-                live[0] = LiveStep((<u64> step.to << layer.shift) - (<u64> cost << 4 * plan.state_bits), <u32> (step - a.steps),
-                                   step.ways, step.to, cost, step.b, step.g, step.r + step.g)
+                live[0] = LiveStep((<u64> step.to << layer.shift) - (<u64> cost << 4 * plan.state_bits),
+                                   <u32> (step - a.steps), step.ways, step.to, cost, step.b, step.g, step.r + step.g)
                 live += 1
             step += 1
         plan.spans[plan.span_count + s] = Span(plan.step_count, <u32> (live - plan.steps) - plan.step_count)

@@ -1,8 +1,9 @@
 """The distinct parts of a hand that can be laid, as a lazy sequence.
 
-Many arrangements lay the same tiles. Here the sweep chooses, layer by layer, only how many tiles come from the hand, and
-carries the set of all frontiers that this choice leaves possible: the frontier graph made deterministic. Whether a play
-exists does not depend on the identity of runs, so these frontiers are made of shapes (tables.pxd), which are fewer.
+Many arrangements lay the same tiles. Here the sweep chooses, layer by layer, only how many tiles come from the hand,
+and carries the set of all frontiers that this choice leaves possible: the frontier graph made deterministic. Whether a
+play exists does not depend on the identity of runs, so these frontiers are made of shapes (tables.pxd), which are
+fewer.
 """
 
 from collections.abc import Sequence
@@ -311,7 +312,7 @@ cdef void needs_of_shapes(const Plan* plan, int colour, int number, u8* of_shape
 
 cdef void follow(const Plan* plan, const Layer* layer, const u8* need_before, const u8* need_after, Tally tally,
                  const Keys& keys, int played, Keys& after) noexcept nogil:
-    """`after` becomes the set of frontiers that lie behind `keys` when `played` tiles of the layer come from the hand."""
+    """`after` becomes the set of frontiers behind `keys` when `played` tiles of the layer come from the hand."""
     cdef const Automata* a = plan.automata
     cdef const Choice* choice
     cdef Span span

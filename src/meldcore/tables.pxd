@@ -34,7 +34,7 @@ cdef struct Step:           # all ways for a colour to get from one state to ano
     u8 b                    # jokers to runs
     u32 way                 # the first of the ways
 
-cdef struct Way:            # says what each open run gets; the parts that stay open come first, in the order of the new state
+cdef struct Way:            # what each open run gets; the parts that stay open come first, in the new state's order
     u32 part
     u32 parts
 

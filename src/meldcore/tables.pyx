@@ -5,9 +5,9 @@ from itertools import product
 from meldcore.bits cimport u16, u32, u64, u8
 
 # ---------------------------------------------------------------- open runs of one colour
-# A kind is (tiles still needed, has a natural tile, jokers). The last two are kept only where the rules need them: a set
-# of jokers alone takes three of them, and a limit of jokers a set may be in force. An open run has had its tile at the
-# current number; "needs 2" has one tile, "needs 1" has two or more.
+# A kind is (tiles still needed, has a natural tile, jokers). The last two are kept only where the rules need them: a
+# set of jokers alone takes three of them, and a limit of jokers a set may be in force. An open run has had its tile at
+# the current number; "needs 2" has one tile, "needs 1" has two or more.
 
 
 class RunRules:
@@ -73,7 +73,8 @@ def ways_from(rules, state, naturals, jokers):
                         place + 1,
                         naturals - with_natural,
                         jokers - with_joker,
-                        open_parts + [(after, stay, (place, stay, joker, 1)) for joker, after, stay, _ in chosen if stay],
+                        open_parts
+                        + [(after, stay, (place, stay, joker, 1)) for joker, after, stay, _ in chosen if stay],
                         done + [(place, ends, joker, 0) for joker, _, _, ends in chosen if ends],
                     )
 
@@ -119,7 +120,7 @@ def shape_order(shape):
 
 def choice_order(r, g, b):
     """The order of the choices of a colour at a number (part of the order of moves, see moves.pyx): fewest jokers to
-    runs, then most tiles laid, then fewest tiles to groups. What follows in the order is the next shape, then the next state.
+    runs, then most tiles laid, then fewest tiles to groups. What follows is the next shape, then the next state.
     """
     return b, -(r + g), g
 
@@ -288,15 +289,16 @@ cdef object build_masks(Tables self, list transitions):
                     self.predecessors[mask_place(&self.automata, after, allowed, b)] |= <u64> 1 << before
     if states > 8:
         return
-    cdef int members, s
+    cdef int members, s, place
     self.next_sets.resize(16 * 256)
     self.previous_sets.resize(16 * 256)
     for allowed in range(2 << self.copies):
         for members in range(1 << states):
             for s in range(states):
+                place = mask_place(&self.automata, s, allowed, 0)
                 if members >> s & 1:
-                    self.next_sets[allowed * 256 + members] |= self.successors[mask_place(&self.automata, s, allowed, 0)]
-                    self.previous_sets[allowed * 256 + members] |= self.predecessors[mask_place(&self.automata, s, allowed, 0)]
+                    self.next_sets[allowed << 8 | members] |= self.successors[place]
+                    self.previous_sets[allowed << 8 | members] |= self.predecessors[place]
 
 
 cdef object build_groups(Tables self, kinds):

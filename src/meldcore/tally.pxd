@@ -1,9 +1,9 @@
 """What a sweep tracks beside the frontier: whether a tile was laid yet, and what the opening sets are worth.
 
 A tally is a small number kept in the upper bits of a frontier key. Like everything in the key it is a function of the
-arrangement built so far, so that each arrangement is exactly one path. Bit 0: a tile beyond the table's was used (a joker shows at the end). The
-bits above: the value of the sets so far, capped at the threshold; or, where some part of the played tiles has to be
-worth the threshold by itself, the number of a profile.
+arrangement built so far, so that each arrangement is exactly one path. Bit 0: a tile beyond the table's was used (a
+joker shows at the end). The bits above: the value of the sets so far, capped at the threshold; or, where some part of
+the played tiles has to be worth the threshold by itself, the number of a profile.
 """
 
 from libcpp.map cimport map
@@ -23,8 +23,8 @@ cdef class Tally:
     cdef int jokers
     cdef const Plan* plan
 
-    # Profiles: what the tiles played so far can form by themselves. A profile is a set of small frontiers (shapes of the
-    # four colours, tiles given to groups, jokers used), each with the best value of the sets that lead to it.
+    # Profiles: what the tiles played so far can form by themselves. A profile is a set of small frontiers (shapes of
+    # the four colours, tiles given to groups, jokers used), each with the best value of the sets that lead to it.
     cdef vector[map[u64, int]] profiles
     cdef map[map[u64, int], u32] numbers
     cdef map[u64, u32] known            # profile, number, colour and tiles played -> next profile

@@ -1,0 +1,200 @@
+"""Every shared case that the searches answer today, and a clear refusal of those that wait for the joker rules."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from meldcore import BadRules, MeldcoreError, Position, Rules, partitions
+from meldcore.sets import read_set
+
+DATA = Path(__file__).parent / "data"
+
+
+def cases(name):
+    return [json.loads(line) for line in (DATA / name).read_text().splitlines()]
+
+
+def rules_of(case):
+    return Rules.from_json(case["rules"])
+
+
+def position_of(case):
+    return Position(case["table"], case["hand"], rules_of(case), case["opened"])
+
+
+def by_preset(case):
+    return case["rules"] if isinstance(case["rules"], str) else case["rules"]["preset"]
+
+
+def grouped(found, key):
+    """One test for each kind of case: thousands of tests would take longer to name than to run."""
+    return [pytest.param(list(some), id=name) for name, some in groupby(sorted(found, key=key), key)]
+
+
+# ---- positions
+
+
+def binds_jokers(case):
+    """Does a rule say what may become of a joker that lies on the table? Then a later issue answers."""
+    rules = rules_of(case)
+    table_is_fixed = not (case["opened"] or rules.initial_meld == 0 or rules.table_play_on_opening_turn)
+    return rules.joker_retrieval != "free" and "*" in "".join(case["table"]) and not table_is_fixed
+
+
+def check_turn(case):
+    position = position_of(case)
+    best_tiles, best_points = position.best("tiles"), position.best("points")
+    plays = position.plays()
+    answer = {
+        "count": position.count(),
+        "plays": plays.total,
+        "best_tiles": len(best_tiles.played) if best_tiles else 0,
+        "best_points": best_points.points if best_points else 0,
+    }
+    assert case | answer == case
+    assert sum(play.arrangements for play in plays) == case["count"]
+    moves = position.moves()
+    assert moves.total == case["count"]
+    assert moves.best("tiles") == best_tiles
+    assert moves.best("points") == best_points
+
+
+def check_refused(case):
+    position = position_of(case)
+    searches = [position.count, position.moves, position.plays, position.best, partial(position.best, "points")]
+    errors = set()
+    for search in searches:
+        with pytest.raises(BadRules) as caught:
+            search()
+        errors.add((caught.value.code, caught.value.path, caught.value.token, str(caught.value)))
+    token = rules_of(case).joker_retrieval
+    message = f"joker_retrieval={token!r} with a joker on the table is not supported yet"
+    assert errors == {("bad_rules", "$.rules.joker_retrieval", token, message)}
+
+
+TURNS = [*cases("turns.jsonl"), *cases("openings.jsonl")]
+
+
+@pytest.mark.parametrize("found", grouped([case for case in TURNS if not binds_jokers(case)], by_preset))
+def test_turns(found):
+    for case in found:
+        check_turn(case)
+
+
+@pytest.mark.parametrize("found", grouped([case for case in TURNS if binds_jokers(case)], by_preset))
+def test_turns_that_wait_for_the_joker_rules(found):
+    for case in found:
+        check_refused(case)
+
+
+def check_free(case):
+    position = Position(case["table"], case["hand"], "easy-rummy")
+    best = position.best()
+    answer = {
+        "count": position.count(),
+        "partitions_of_table": partitions("".join(case["table"]).replace("=", "")).total,
+        "best_tiles": len(best.played) if best else 0,
+    }
+    asked = {name: int(case[name]) for name in answer}  # counts above 2**53 are texts
+    assert answer == asked, case["id"]
+    moves = position.moves()
+    assert moves.total == answer["count"]
+    assert moves.best() == best
+
+
+@pytest.mark.parametrize("found", grouped(cases("free.jsonl"), lambda case: case["cls"]))
+def test_free(found):
+    for case in found:
+        check_free(case)
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in cases("partitions.jsonl")])
+def test_partitions(case):
+    split = partitions(case["tiles"])
+    assert split.total == case["count"]
+    for place in {0, split.total // 3, split.total - 1} if split else ():
+        assert split.index(split[place]) == place
+
+
+# ---- real positions
+
+
+def is_valid(case):
+    try:
+        position_of(case)
+    except MeldcoreError:
+        return False
+    return True
+
+
+def legal_as_laid(case, texts):
+    try:
+        position_of(case).move_to(texts)
+    except MeldcoreError as error:
+        if isinstance(error, BadRules):
+            raise
+        return False
+    return True
+
+
+def loose(case):
+    return partitions(case["hand"], rules_of(case))
+
+
+def most_tiles(case):
+    best = position_of(case).best()
+    return len(best.played) if best else 0
+
+
+def most_on_the_face(case):
+    weights = {f"{colour}{number}": number for colour in "krby" for number in range(1, 14)}
+    best = position_of(case).best({"weights": weights})
+    return sum(int(tile[1:]) for tile in best.played if tile != "*") if best else 0
+
+
+QUESTIONS = {
+    "valid_set": lambda case: read_set(case["table"][0], rules_of(case)).valid,
+    "valid_table": is_valid,
+    "state_valid": is_valid,
+    "set_value": lambda case: read_set(case["table"][0], rules_of(case)).value,
+    "count_readings": lambda case: sum(len(table) == 1 for table in loose(case)),
+    "count_arrangements": lambda case: loose(case).total,
+    "can_all_be_arranged": lambda case: bool(loose(case)),
+    "can_open": lambda case: position_of(case).count() > 0,
+    "can_go_out": lambda case: most_tiles(case) == len(case["hand"]),
+    "max_tiles": most_tiles,
+    "max_face_value": most_on_the_face,
+    "legal_turn": lambda case: legal_as_laid(case, case["after"]),
+    "opening_as_laid_is_legal": lambda case: legal_as_laid(case, case["laid"]),
+}
+
+ABOUT_A_TURN = {"can_open", "can_go_out", "max_tiles", "max_face_value", "legal_turn", "opening_as_laid_is_legal"}
+
+
+def real_cases():
+    for case in cases("real.jsonl"):
+        if case["ask"] in QUESTIONS and case["rules"] != "rummy-40":
+            yield pytest.param(case, id=case["id"])
+            yield from other_readings(case)
+
+
+def other_readings(case):
+    """The case with a field of the rules changed, where that is what `other_readings` names."""
+    for change, answer in case.get("other_readings", {}).items():
+        field, _, value = change.partition("=")
+        if value and field in Rules.__dataclass_fields__:
+            rules = {"preset": case["rules"], field: json.loads(value.lower())}
+            yield pytest.param(case | {"rules": rules, "answer": answer}, id=f"{case['id']}, {change}")
+
+
+@pytest.mark.parametrize("case", list(real_cases()))
+def test_real(case):
+    if case["ask"] in ABOUT_A_TURN and binds_jokers(case):
+        with pytest.raises(BadRules, match="with a joker on the table is not supported yet"):
+            QUESTIONS[case["ask"]](case)
+    else:
+        assert QUESTIONS[case["ask"]](case) == case["answer"], case["why"]
