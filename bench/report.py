@@ -25,7 +25,7 @@ import numpy
 
 from meldcore import Position, partitions, timing
 
-from .cases import EVERY_TILE, RULES, by_class
+from .cases import COVERED, EVERY_TILE, RULES, by_class
 from .prototypes import Prototypes
 from .serving import COMMAND, best_requests, decode_and_encode, exchange, server
 
@@ -52,6 +52,7 @@ BY_CLASS = (
         lambda f: f["list rate"] / f["list rate prototype"],
     ),
     ("moves iterated a second", "≥ 200,000", lambda f: f["iterate rate"]),
+    ("exact-cover / `partitions` of the table", "", lambda f: f["exact cover"] / f["partitions"]),
 )
 
 
@@ -66,7 +67,9 @@ def median_seconds(call, items, repeats):
 # ---------------------------------------------------------------- by class
 
 
-def our_figures(positions, repeats):
+def our_figures(cases, repeats):
+    positions = [Position(case["table"], case["hand"], RULES) for case in cases]
+    tables = [" ".join(case["table"]) for case in cases]
     sequences = [moves for moves in map(Position.moves, positions) if moves]
     figures = {
         "best": median_seconds(Position.best, positions, repeats),
@@ -75,6 +78,7 @@ def our_figures(positions, repeats):
         "count search": median(timing.count_seconds(position, repeats) for position in positions),
         "build": median(timing.build_seconds(position, repeats) for position in positions),
         "k-th": median(kth_seconds(moves, repeats) for moves in sequences),
+        "partitions": median_seconds(lambda table: partitions(table, RULES).total, tables, repeats),
     }
     long = [moves for moves in sequences if moves.total > MANY]
     if long:
@@ -138,7 +142,7 @@ def prototype_figures(prototypes, cases, repeats):
     return figures | ({"list rate prototype": listing * 1e6} if listing else {})
 
 
-def peer_figures(cases):
+def integer_program_figures(cases):
     from .peers import ilp
 
     def solve(model, settings, repeats):
@@ -151,11 +155,20 @@ def peer_figures(cases):
     }
 
 
+def cover_figures(cases):
+    from .peers import cover
+
+    return {"exact cover": median_seconds(lambda case: cover.partitions(case["table"]), cases, 1)}
+
+
 # ---------------------------------------------------------------- figures that stand alone
 
 
 def peak_memory(work):
-    """MiB that a process of its own needs to do this to each position, and to all tiles as a hand."""
+    """MiB that a process of its own needs to do this to each position, and to all tiles as a hand.
+
+    A new process inherits the peak of the one that starts it, so this has to come before anything large.
+    """
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(memory_of_all, (work,))
 
@@ -170,6 +183,13 @@ def memory_of_all(work):
 
 def build_moves(position):
     return position.moves().total
+
+
+# Whole processes, interpreter and numpy included.
+MEMORY = (
+    ("memory of `count()`, MiB", "≤ 256", Position.count),
+    ("memory of `moves()`, MiB", "≤ 512", build_moves),
+)
 
 
 def all_tiles_ratio(prototypes, repeats):
@@ -226,11 +246,19 @@ def by_class_rows(figures):
         yield name, goal, *cells
 
 
+def median_rows(figures):
+    """What the ratios were made of, where it is a time."""
+    for name in dict.fromkeys(name for of_class in figures.values() for name in of_class):
+        if not name.endswith(("rate", "rate prototype", "rest")):
+            yield (
+                name,
+                *(shown(of_class[name] * 1e6) if name in of_class else "" for of_class in figures.values()),
+            )
+
+
 def lone_rows(prototypes, repeats):
     if prototypes:
         yield "all 106 tiles as a hand, count / prototype", "≤ 3", all_tiles_ratio(prototypes, repeats)
-    yield "memory of `count()`, MiB", "≤ 256", peak_memory(Position.count)
-    yield "memory of `moves()`, MiB", "≤ 512", peak_memory(build_moves)
     if find_spec("exact_cover"):
         yield "exact-cover / `partitions` of 60 tiles, at least", "≥ 10,000", cover_ratio(repeats)
     yield "`serve`, pipelined `best` / msgspec alone", "≤ 4", serve_ratio(repeats)
@@ -250,19 +278,22 @@ def main():
         "--repeats", type=int, default=5, help="measure so often and take the least (default 5)"
     )
     options = parser.parse_args()
+    memory = [(name, goal, shown(peak_memory(work))) for name, goal, work in MEMORY]
     with tempfile.TemporaryDirectory() as build:
         prototypes = Prototypes(options.prototypes, build) if options.prototypes else None
         figures = {}
         for name, cases in by_class().items():
-            positions = [Position(case["table"], case["hand"], RULES) for case in cases]
-            figures[name] = our_figures(positions, options.repeats)
+            figures[name] = our_figures(cases, options.repeats)
             if prototypes:
                 figures[name] |= prototype_figures(prototypes, cases, options.repeats)
             if find_spec("highspy"):
-                figures[name] |= peer_figures(cases)
+                figures[name] |= integer_program_figures(cases)
+            if find_spec("exact_cover") and name in COVERED:
+                figures[name] |= cover_figures(cases)
         lone = [(name, goal, shown(figure)) for name, goal, figure in lone_rows(prototypes, options.repeats)]
     print(table(["measure", "to reach", *figures], by_class_rows(figures)), end="\n\n")
-    print(table(["measure", "to reach", "figure"], lone))
+    print(table(["measure", "to reach", "figure"], memory + lone), end="\n\n")
+    print(table(["median, µs", *figures], median_rows(figures)))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .cases import by_class
+from .cases import COVERED, by_class
 
 
 @pytest.mark.parametrize("model", ["compact", "all_sets"])
@@ -16,7 +16,7 @@ def test_integer_program(benchmark, cases, model, settings):
     assert tiles == [case["best_tiles"] for case in cases]
 
 
-@pytest.mark.parametrize("cls", ["rand0_0", "rand0_20", "rand2_0", "rand2_20"])  # larger tables take minutes
+@pytest.mark.parametrize("cls", COVERED)
 def test_exact_cover(benchmark, cls):
     pytest.importorskip("exact_cover")
     from .peers.cover import partitions

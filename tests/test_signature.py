@@ -1,21 +1,20 @@
 from meldcore.signature import main, positions, signature
 
-SIGNATURE = 0
-"""Of all counts and best moves of `positions`. It changes when the rules do, and for no other reason."""
+SIGNATURE = 155965592467212544
+# Changes when a count, a best move or the deal of the positions does: never by accident.
 
 
-def test_signature() -> None:
+def test_signature():
     assert signature() == SIGNATURE
 
 
-def test_positions_are_dealt_alike() -> None:
+def test_every_deal_is_another_and_the_same_each_time():
     dealt = positions()
     assert dealt == positions()
     assert len(set(dealt)) == len(dealt)
-    assert {len("".join(position.hand)) > 0 for position in dealt} == {True}
 
 
-def test_main_prints_the_number_alone(capsys) -> None:
+def test_main_prints_the_number_alone(capsys):
     assert main() == 0
     out, err = capsys.readouterr()
     assert out == f"{SIGNATURE}\n"

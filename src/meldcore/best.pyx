@@ -61,7 +61,8 @@ cdef enum:
     NARROW_ROWS = 4 * 16 * 3 * LANE_SHAPES
     MAX_DIFFERENT = 16      # open runs of a colour
     MEMO_ROOM = 1 << 11     # entries to begin with
-    MEMO_SIZES = 7          # 2 million entries, 32 MB; beyond that nothing is remembered any more
+    MEMO_SIZES = 6          # up to 2 million entries, 32 MB; beyond that nothing is remembered any more
+    MEMO_KEPT = 3           # sizes that an idle arena keeps
 
 
 # ---------------------------------------------------------------- what the problems of an edition share
@@ -88,12 +89,11 @@ cdef class Edition:
     """Derived from `Tables` once."""
     cdef Tables tables
     cdef bint lanes                 # its problems may have narrow rows
-    cdef bint going_on_first        # of choices that differ in this only, the one that leaves more runs open comes first
-    cdef vector[Exchange] exchanges     # [vector of most tiles by colour], see Automata.groups
+    cdef bint going_on_first        # of choices that differ in nothing else, the one that leaves more runs open is first
+    cdef vector[Exchange] exchanges     # as Automata.groups
     cdef vector[Vector] vectors
     cdef Offers offers[3][3][16]        # [must][most][charges of one and two tiles], cost in tiles that are not laid
-    # Byte shuffles of lanes.moved, [tiles laid][runs that go on beyond three tiles][half to][half from]: what follows or
-    # precedes each shape.
+    # For lanes.moved, [tiles laid][long runs that go on][half to][half from]: what follows or precedes each shape.
     cdef u8 before[MAX_OPEN_RUNS + 1][MAX_OPEN_RUNS + 1][2][2][16]
     cdef u8 after[MAX_OPEN_RUNS + 1][MAX_OPEN_RUNS + 1][2][2][16]
     cdef u8 need_two[LANE_SHAPES]       # open runs of each shape that need two more tiles, and one
@@ -105,10 +105,10 @@ cdef class Edition:
         self.tables = tables
         self.idle = []
         cdef const Automata* a = &tables.automata
-        cdef int size = (a.copies + 1) ** 4, vector, must, most, shape
+        cdef int size = (a.copies + 1) ** 4, i, must, most, shape
         self.exchanges.resize(size)
-        for vector in range(size):
-            list_vectors(self, vector)
+        for i in range(size):
+            list_vectors(self, i)
         for most in range(a.copies + 1):
             for must in range(most + 1):
                 for shape in range(a.shapes):
@@ -132,12 +132,12 @@ cdef int least_jokers(const Groups* groups, const u8* given) noexcept nogil:
     return -1
 
 
-cdef int list_vectors(Edition self, int vector) except -1:
-    """All that can be given to groups where the colours have at most `vector`, and the charges."""
+cdef int list_vectors(Edition self, int place) except -1:
+    """All that can be given to groups at a number, and the charges. `place`: see Automata.groups."""
     cdef const Automata* a = &self.tables.automata
-    cdef Exchange* e = &self.exchanges[vector]
+    cdef Exchange* e = &self.exchanges[place]
     cdef Vector v
-    cdef int i, c, d, g, left, code = vector
+    cdef int i, c, d, g, left, code = place
     cdef int most[4]
     for c in range(4):
         most[c] = code % (a.copies + 1)
@@ -149,7 +149,7 @@ cdef int list_vectors(Edition self, int vector) except -1:
             if v.given[c] > most[c]:
                 break
         else:
-            left = least_jokers(&a.groups[vector], v.given)
+            left = least_jokers(&a.groups[place], v.given)
             if 0 <= left <= a.jokers:
                 v.jokers = left
                 self.vectors.push_back(v)
@@ -240,7 +240,7 @@ cdef int list_offers(Edition self) except -1:
 
 cdef void make_offers(Offers* out, int jokers, int must, int most, const u8* charge, const i64* cost,
                       const i64* price) noexcept nogil:
-    """`cost` by tiles laid, `price` by tiles given to groups. An offer no cheaper than one with fewer jokers is left out."""
+    """`cost` by tiles laid, `price` by tiles given to groups. What costs no less than with fewer jokers is left out."""
     cdef i64 best[MAX_OPEN_RUNS + 1][3]
     cdef int r, g, b, laid, j
     cdef i64 lowest
@@ -388,6 +388,13 @@ cdef inline void use_memo(Search* s, int size) noexcept nogil:
     s.memo_mask = (<u64> MEMO_ROOM << 2 * size) - 1
 
 
+cdef void drop_large_memos(Search* s) noexcept nogil:
+    cdef int size
+    for size in range(MEMO_KEPT, MEMO_SIZES):
+        free(s.memos[size])
+        s.memos[size] = NULL
+
+
 cdef void forget(Search* s) noexcept nogil:
     """Small again: a search that needs little memory should find it in the cache."""
     cdef int size
@@ -447,7 +454,7 @@ cdef inline void spread(const Cost* row, int stride, int jokers, i64* dense) noe
 cdef int list_options(const Search* s, const Cost* rows, int at, u64 frontier, int jokers) noexcept nogil:
     """The choices of a layer that can finish, in order, as s.options[at >> 1]; returns their number."""
     cdef const Layer* layer = &s.layer[at]
-    cdef int shape = frontier >> layer.shift & s.shape_mask, count = 0
+    cdef int shape = frontier >> layer.shift & s.shape_mask
     cdef bint broken = frontier >> layer.broken_shift & 1
     cdef const Choice* choice = s.automata.choices + layer.choices[shape].first
     cdef const Choice* end = choice + layer.choices[shape].count
@@ -479,10 +486,10 @@ cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 f
                      i64 prices) noexcept nogil:
     """Find the paths from here that cost less than the best so far; returns what any path from here costs at least.
 
-    at: the layer; a call makes the choices of two colours, this and the next. group_class: of what the colours before give
-    to the groups of the number. frontier: the shapes of the four colours, a bit for each that is broken, and one that
-    says that something optional has been laid. jokers: left. spent: the cost so far. prices: of what the colours before
-    give to the groups of the number.
+    A call makes the choices of two colours, those of the layers `at` and `at + 1`.
+    group_class: of what the colours before give to the groups of the number. frontier: the shapes of the four colours,
+    a bit for each that is broken, and one that says that something optional has been laid. jokers: left. spent: the
+    cost so far. prices: of what the colours before give to the groups of the number.
 
     A colour is broken when a long run has just ended. A run that begins right there could as well have gone on, at the
     same cost, and a path where it does comes earlier: it need not be looked at.
@@ -705,7 +712,7 @@ cdef inline Lanes lowered(Lanes values, i64 cost) noexcept nogil:
     return less(values, fill(<int> cost)) if cost >= 0 else more(values, fill(<int> -cost))
 
 
-# The best that each shape can come to with some tiles and jokers laid, see Edition.before; what is impossible shuffles in zeros.
+# The best that each shape can come to with some tiles and jokers laid, see Edition.before. What is impossible is 0.
 
 cdef inline Lanes with_few(const u8 (*shuffles)[2][2][16], Lanes low) noexcept nogil:
     """At most two are laid: only the first half matters."""
@@ -736,7 +743,7 @@ cdef void fill_rows(const Search* s, Edition edition, bint priced, u16* rows) no
 
 
 cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u16* rows, int jokers) noexcept nogil:
-    """Shapes beyond the first eight have three open runs or more: they take a joker, and three tiles at the next number."""
+    """Shapes beyond the first eight have three open runs or more: three tiles are laid next, a joker among them."""
     cdef Lanes low[3]
     cdef Lanes high[3]
     cdef Lanes new_low[3]
@@ -787,10 +794,10 @@ cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u1
                             from_high[q] = with_many(edition.before[laid], 1, low[q], high[q], q > 0)
                 for used in range(jokers + 1):
                     if used == offer.jokers:
-                        for q in range(jokers + 1 - used):
-                            new_low[q + used] = larger(new_low[q + used], lowered(from_low[q], unit * offer.cost))
+                        for q in range(used, jokers + 1):
+                            new_low[q] = larger(new_low[q], lowered(from_low[q - used], unit * offer.cost))
                             if laid > 2:
-                                new_high[q + used] = larger(new_high[q + used], lowered(from_high[q], unit * offer.cost))
+                                new_high[q] = larger(new_high[q], lowered(from_high[q - used], unit * offer.cost))
                 offer += 1
             row = rows + row_at(s, c, n - 1)
             for q in range(jokers + 1):
@@ -802,8 +809,12 @@ cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u1
 
 # ---------------------------------------------------------------- shifting costs between colours
 
-# Prices come from the shortest paths of each colour by itself, with jokers at a price, forwards and backwards. These need not be
-# exact, whatever they say the prices make valid bounds: shapes beyond the first eight are left out.
+# Prices come from the shortest paths of each colour by itself, with jokers at a price, forwards and backwards. The paths
+# need not be exact, since any prices that share out what the groups cost make valid bounds: shapes beyond the first
+# eight are left out.
+#
+# A joker in a group that no colour is charged for is paid for by the prices, up to the joker's price. In return a bound
+# may hand in jokers at that price (joint_cost).
 
 cdef inline void step_forth_or_back(const Search* s, const u8 (*shuffles)[MAX_OPEN_RUNS + 1][2][2][16], int c, int n,
                                     Lanes values, Lanes* given) noexcept nogil:
@@ -869,7 +880,7 @@ cdef inline Lanes with_prices(const Search* s, int c, int n, const Lanes* given)
 
 cdef void exchange_costs(Search* s, Edition edition, int n, const Lanes (*given)[3],
                          const u16 (*forth)[16][LANES]) noexcept nogil:
-    """New prices at a number: every colour gets an equal share of what each possible multiset of groups costs in all."""
+    """New prices at a number: the colours share equally what every possible multiset of groups costs in all."""
     cdef i64 cost[4][3]         # of the best path of a colour that gives g tiles, this number's prices aside
     cdef i64 total[MAX_VECTORS]
     cdef i64 share[3]
@@ -1024,7 +1035,7 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
     cdef const Automata* a = &edition.tables.automata
     cdef i64 gain[4][16]
     cdef i64 joker
-    cdef int n, c, g, vector
+    cdef int n, c, g, place
     cdef Layer* layer
     cdef bint narrow = edition.lanes and objective.kind != WEIGHTS and small_gains(problem, objective, gain, &joker)
     if not narrow:
@@ -1039,7 +1050,7 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
     s.laid_bit = <u64> 16 << 4 * s.shape_bits
     s.end = (problem.numbers + 1) << 2
     for n in range(1, problem.numbers + 1):
-        vector = 0
+        place = 0
         for c in range(3, -1, -1):
             layer = &s.layer[n << 2 | c]
             layer.must = problem.must[c][n]
@@ -1051,9 +1062,9 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
             layer.pair_bits = ((<u64> s.shape_mask << s.shape_bits) | s.shape_mask) << layer.shift
             for g in range(MAX_COPIES + 1):
                 layer.price[g] = 0
-            vector = vector * (a.copies + 1) + layer.most
-        s.groups[n] = a.groups + vector
-        s.exchange[n] = &edition.exchanges[vector]
+            place = place * (a.copies + 1) + layer.most
+        s.groups[n] = a.groups + place
+        s.exchange[n] = &edition.exchanges[place]
         for c in range(4):
             s.layer[n << 2 | c].next = s.groups[n].next[c]
     to_start(s)
@@ -1073,7 +1084,7 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
 
 
 cdef u64 patience(const Problem* problem) noexcept nogil:
-    """Steps of the search before costs are shifted. In a crowded position the first path is nearly always a best one."""
+    """Steps before costs are shifted. In a crowded position the first path is nearly always a best one."""
     cdef int n, c, tiles = 0, hand = problem.jokers - problem.must_jokers
     for c in range(4):
         for n in range(1, problem.numbers + 1):
@@ -1169,7 +1180,7 @@ cdef int take_step(const Automata* a, const Step* step, int c, int n, const Open
     cdef const Way* way = a.ways + step.way
     cdef const Part* part
     cdef u32 i, code
-    cdef int copy, runs = 0
+    cdef int _copy, runs = 0
     for i in range(way.parts):
         part = a.parts + way.part + i
         if part.source == NEW_RUN:
@@ -1181,7 +1192,7 @@ cdef int take_step(const Automata* a, const Step* step, int c, int n, const Open
             after[runs] = OpenRun(code, part.copies)
             runs += 1
         else:
-            for copy in range(part.copies):
+            for _copy in range(part.copies):
                 codes[count] = code
                 count += 1
     return count
@@ -1212,6 +1223,7 @@ cdef int best_arrangement(const Problem* problem, Tables tables, const Objective
     with nogil:
         if solve(arena, edition, problem, objective):
             count = write_sets(&arena.search, codes)
+    drop_large_memos(&arena.search)
     edition.idle.append(arena)
     if arena.search.stopped:
         raise_due(problem.stop)

@@ -19,7 +19,7 @@ from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, prepare
 from meldcore.plan cimport DEAD, is_live, states_at, steps_end, steps_of
 from meldcore.problem cimport Problem
-from meldcore.stop cimport is_due, raise_due
+from meldcore.stop cimport is_due, now, raise_due
 from meldcore.tables cimport MAX_CLASSES, MAX_JOKERS, MAX_STATES, Automata, Groups, Tables
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
@@ -103,7 +103,7 @@ cdef inline bint add_to_list(List* l, u64 key, Count count, Count bare) noexcept
     return add_over(counts[0], count, &counts[0])
 
 
-cdef Outcome sweep_list(const Plan* plan, Tally tally, bint tracks, List* here, List* there,
+cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* there,
                         Count* total) except FAILED nogil:
     """`tracks`: the tally is on; a constant, so that the loop is made for both. It then decides whether something has
     to be laid; otherwise the arrangements that use only the table's tiles are counted beside, and taken off.
@@ -300,8 +300,8 @@ cdef void transpose(Matrix* m, Matrix* to, const Pairs* rows, const Pairs* colum
                 target += height
 
 
-cdef double step_factor(const Plan* plan, const Layer* layer, int classes, const Matrix* m, const Pairs* rows,
-                        const Pairs* columns, Count* largest) noexcept nogil:
+cdef double step_factor(Plan* plan, const Layer* layer, int classes, const Matrix* m, const Pairs* rows,
+                        const Pairs* columns, Count* largest) except -1 nogil:
     """The most ways that lead into one entry of the next matrix, and the largest entry of this one."""
     cdef double into[MAX_STATES][MAX_CLASSES]
     cdef double most = 0, ways
@@ -435,7 +435,7 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
     return DONE
 
 
-cdef double cheap_factor(const Plan* plan, const Layer* layer, int classes) noexcept nogil:
+cdef double cheap_factor(Plan* plan, const Layer* layer, int classes) except -1 nogil:
     """An upper bound of step_factor that needs no look at the matrix."""
     cdef const LiveStep* step
     cdef u32 into[MAX_STATES]
@@ -453,9 +453,9 @@ cdef double cheap_factor(const Plan* plan, const Layer* layer, int classes) noex
     return most * <double> classes * (layer.groups.most_ways if layer.last else 1)
 
 
-cdef void step_matrix(const Plan* plan, const Layer* layer, int own, int classes, const Matrix* here, Matrix* there,
+cdef bint step_matrix(Plan* plan, const Layer* layer, int own, int classes, const Matrix* here, Matrix* there,
                       const Pairs* rows, const Pairs* next_rows, const Pairs* columns, u32* sorted_rows,
-                      Count unit) noexcept nogil:
+                      Count unit) except -1 nogil:
     """One colour's step, the colour being `own` (0 or 1) of its half. `unit` only chooses the width.
 
     Step by step, and for each all rows that may take it: what depends on the step alone is worked out once.
@@ -492,6 +492,7 @@ cdef void step_matrix(const Plan* plan, const Layer* layer, int own, int classes
                             add_rows[Count](&shift, here, there, rows, next_rows, columns, slack, x, k, 0, left - j,
                                             ways)
             step += 1
+    return True
 
 
 cdef struct Shift:                      # the rows of one state, and the state that they step to
@@ -677,3 +678,15 @@ cdef object count_arrangements(const Problem* problem, Tables tables):
     if outcome == TOO_LARGE:
         raise TooLarge("this count needs more than the 220 MiB that a search may use")
     return to_python(total)
+
+
+cdef double count_seconds(const Problem* problem, Tables tables) except -1:
+    cdef CountArena arena = idle.pop() if idle else CountArena()
+    cdef u128 total = 0
+    cdef double start, end
+    with nogil:
+        start = now()
+        sweep(problem, &tables.automata, &arena.arena, arena.tally, &total)
+        end = now()
+    idle.append(arena)
+    return end - start

@@ -129,7 +129,7 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
     return DONE
 
 
-cdef Outcome expand(const Plan* plan, const Layer* layer, Tally tally, u64 key, Keys* there, Arena* arena,
+cdef Outcome expand(Plan* plan, const Layer* layer, Tally tally, u64 key, Keys* there, Arena* arena,
                     size_t* edges, size_t base) except FAILED nogil:
     """Add the edges of one node, in order: by choice, by jokers in the groups, then by state."""
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS

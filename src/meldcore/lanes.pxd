@@ -30,7 +30,9 @@ cdef extern from *:
         return r;
     }
     static inline meldcore_lanes meldcore_fill(int x) { return meldcore_each([=](int) { return x; }); }
-    static inline meldcore_lanes meldcore_load(const uint16_t *from) { return meldcore_each([=](int i) { return from[i]; }); }
+    static inline meldcore_lanes meldcore_load(const uint16_t *from) {
+        return meldcore_each([=](int i) { return from[i]; });
+    }
     static inline void meldcore_store(uint16_t *to, meldcore_lanes a) { for (int i = 0; i < 8; i++) to[i] = a.at[i]; }
     static inline meldcore_lanes meldcore_larger(meldcore_lanes a, meldcore_lanes b) {
         return meldcore_each([&](int i) { return a.at[i] > b.at[i] ? a.at[i] : b.at[i]; });

@@ -16,6 +16,7 @@ from meldcore.tables cimport Automata, Groups, MAX_COPIES, Span
 
 cdef enum:
     DEAD = 255
+    UNKNOWN = 0xffffffffu
     MAX_LAYERS = 60
 
 cdef struct LiveStep:                   # a step whose end is live and that the jokers can pay for
@@ -54,8 +55,8 @@ cdef struct Plan:
     u8* need                            # [colour][number][state]
     u8* spent
     size_t room                         # bytes behind `need` and `spent`
-    LiveStep* steps                     # of all layers and states, each in the order of choices
-    Span* spans                         # [Layer.steps + state] -> its steps; rubbish where the state is not live
+    LiveStep* steps                     # of the layers and states that were asked for, each in the order of choices
+    Span* spans                         # [Layer.steps + state] -> its steps; count is UNKNOWN before they are asked for
     u32 step_count
     u32 span_count
     size_t step_room
@@ -74,12 +75,19 @@ cdef inline u8* states_at(u8* table, const Plan* plan, int colour, int number) n
 cdef void init_plan(Plan* plan) noexcept nogil
 cdef void free_plan(Plan* plan) noexcept nogil
 
-cdef inline const LiveStep* steps_of(const Plan* plan, const Layer* layer, int state) noexcept nogil:
-    """The steps of a state that is live before the layer."""
+# Find the live steps of a state that is live before the layer.
+cdef bint find_steps(Plan* plan, const Layer* layer, int state) except -1 nogil
+
+cdef inline const LiveStep* steps_of(Plan* plan, const Layer* layer, int state) except NULL nogil:
+    """The steps of a state that is live before the layer. Valid until the next call."""
+    if plan.spans[layer.steps + state].count == <u32> UNKNOWN:
+        find_steps(plan, layer, state)
     return plan.steps + plan.spans[layer.steps + state].first
 
 cdef inline const LiveStep* steps_end(const Plan* plan, const Layer* layer, int state) noexcept nogil:
-    return steps_of(plan, layer, state) + plan.spans[layer.steps + state].count
+    """The end of what steps_of has returned."""
+    cdef Span span = plan.spans[layer.steps + state]
+    return plan.steps + span.first + span.count
 
 cdef inline bint is_live(const Plan* plan, int colour, int number, int state) noexcept nogil:
     return plan.need[(colour * 16 + number) * plan.stride + state] != DEAD

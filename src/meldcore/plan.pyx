@@ -257,13 +257,6 @@ cdef bint list_layers(Plan* plan) except -1 nogil:
 cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Groups* groups, int place) except -1 nogil:
     cdef const Problem* p = plan.problem
     cdef const Automata* a = plan.automata
-    cdef const u8* before = states_at(plan.need, plan, colour, number - 1)
-    cdef const u8* after = states_at(plan.need, plan, colour, number)
-    cdef int gives = plan.gives[colour][number], given = bit_width(gives) - 1, s, cost
-    cdef const Step *step
-    cdef const Step *end
-    cdef LiveStep* live
-    cdef Span span
     layer.number = number
     layer.colour = colour
     layer.must = p.must[colour][number]
@@ -273,31 +266,38 @@ cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Gro
     layer.groups = groups
     layer.next = groups.next[place]
     layer.steps = plan.span_count
-    if plan.span_count + a.states > plan.span_room:
-        plan.span_room = 2 * (plan.span_count + a.states)
+    plan.span_count += a.states
+    if plan.span_count > plan.span_room:
+        plan.span_room = 2 * <size_t> plan.span_count
         plan.spans = <Span*> realloc(plan.spans, plan.span_room * sizeof(Span))
         if plan.spans == NULL:
             raise MemoryError()
-    for s in range(a.states):
-        if before[s] == DEAD:
-            continue
-        span = step_span(a, layer.must, layer.most, given, s)
-        if plan.step_count + span.count > plan.step_room:
-            plan.step_room = 2 * (plan.step_count + span.count)
-            plan.steps = <LiveStep*> realloc(plan.steps, plan.step_room * sizeof(LiveStep))
-            if plan.steps == NULL:
-                raise MemoryError()
-        live = plan.steps + plan.step_count
-        step = a.steps + span.first
-        end = step + span.count
-        while step != end and step.b <= before[s] + plan.slack:
-            cost = step.b + after[step.to] - before[s]
-            if cost <= plan.slack and gives >> step.g & 1:
-                live[0] = LiveStep((<u64> step.to << layer.shift) - (<u64> cost << 4 * plan.state_bits),
-                                   <u32> (step - a.steps), step.ways, step.to, cost, step.b, step.g, step.r + step.g)
-                live += 1
-            step += 1
-        plan.spans[plan.span_count + s] = Span(plan.step_count, <u32> (live - plan.steps) - plan.step_count)
-        plan.step_count = <u32> (live - plan.steps)
-    plan.span_count += a.states
+    memset(plan.spans + layer.steps, 255, a.states * sizeof(Span))
+    return True
+
+
+cdef bint find_steps(Plan* plan, const Layer* layer, int state) except -1 nogil:
+    cdef const Automata* a = plan.automata
+    cdef const u8* after = states_at(plan.need, plan, layer.colour, layer.number)
+    cdef int before = states_at(plan.need, plan, layer.colour, layer.number - 1)[state]
+    cdef int gives = plan.gives[layer.colour][layer.number], cost
+    cdef Span span = step_span(a, layer.must, layer.most, bit_width(gives) - 1, state)
+    cdef const Step *step = a.steps + span.first
+    cdef const Step *end = step + span.count
+    cdef LiveStep* live
+    if plan.step_count + span.count + 1 > plan.step_room:
+        plan.step_room = 2 * (plan.step_count + span.count + 1)
+        plan.steps = <LiveStep*> realloc(plan.steps, plan.step_room * sizeof(LiveStep))
+        if plan.steps == NULL:
+            raise MemoryError()
+    live = plan.steps + plan.step_count
+    while step != end and step.b <= before + plan.slack:
+        cost = step.b + after[step.to] - before
+        if cost <= plan.slack and gives >> step.g & 1:
+            live[0] = LiveStep((<u64> step.to << layer.shift) - (<u64> cost << 4 * plan.state_bits),
+                               <u32> (step - a.steps), step.ways, step.to, cost, step.b, step.g, step.r + step.g)
+            live += 1
+        step += 1
+    plan.spans[layer.steps + state] = Span(plan.step_count, <u32> (live - plan.steps) - plan.step_count)
+    plan.step_count = <u32> (live - plan.steps)
     return True

@@ -63,7 +63,6 @@ cdef struct Automata:       # plain pointers into a Tables object, for code that
     int states
     int shapes
     const u16* shape_of         # [state]
-    const u8* deepest           # [state] least jokers a colour has used when it is there
     const Span* step_spans      # see step_span
     const Step* steps           # of a span: fewest jokers first, then in the order of choices
     const Way* ways
@@ -108,7 +107,7 @@ cdef class Tables:
     cdef Automata automata
     cdef readonly int colours, copies, jokers
     cdef readonly object max_jokers_per_set
-    cdef vector[u8] deepest, group, next_sets, previous_sets
+    cdef vector[u8] group, next_sets, previous_sets
     cdef vector[u16] shape_of, givable
     cdef vector[Span] step_spans, choice_spans, layouts, layout
     cdef vector[Step] steps
@@ -117,7 +116,6 @@ cdef class Tables:
     cdef vector[Choice] choices
     cdef vector[u64] successors, predecessors
     cdef vector[Groups] groups
-    cdef readonly list arenas          # of searches, taken and given back under the GIL
 
 
 cpdef Tables tables_for(int colours, int copies, int jokers, object max_jokers_per_set)

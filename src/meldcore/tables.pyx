@@ -162,7 +162,6 @@ cdef class Tables:
         self.copies = copies
         self.jokers = jokers
         self.max_jokers_per_set = max_jokers_per_set
-        self.arenas = []
         self.automata.copies = copies
         self.automata.jokers = jokers
         build_runs(self, RunRules(copies, jokers, max_jokers_per_set))
@@ -170,7 +169,6 @@ cdef class Tables:
         cdef Automata* a = &self.automata
         a.colours = colours
         a.shape_of = self.shape_of.data()
-        a.deepest = self.deepest.data()
         a.step_spans = self.step_spans.data()
         a.steps = self.steps.data()
         a.ways = self.ways.data()
@@ -203,7 +201,6 @@ cdef object build_runs(Tables self, rules):
     self.automata.states = len(states)
     self.automata.shapes = len(shapes)
     self.shape_of = [shape_place[shape_of(state)] for state in states]
-    self.deepest = [cost[state] for state in states]
 
     cdef Way way
     cdef Part part
