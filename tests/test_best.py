@@ -46,7 +46,8 @@ def some_set(rules: Rules, random: Random) -> list[str]:
         tiles = [f"{colour}{first + i}" for i in range(length)]
     else:
         number = random.randint(1, rules.numbers)
-        tiles = [f"{c}{number}" for c in random.sample("krby"[: rules.colours], random.randint(3, rules.colours))]
+        colours = random.sample("krby"[: rules.colours], random.randint(3, rules.colours))
+        tiles = [f"{c}{number}" for c in colours]
     return ["*" if random.random() < 0.15 else tile for tile in tiles]
 
 
@@ -59,7 +60,7 @@ def some_positions(rules: Rules, random: Random, wanted: int) -> Iterator[Positi
             tiles = some_set(rules, random)
             try:
                 Position(["".join(tiles)], (), rules)
-                Position(table + ["".join(tiles)], (), rules)
+                Position([*table, "".join(tiles)], (), rules)
             except ValueError:
                 continue
             table.append("".join(tiles))
@@ -105,7 +106,7 @@ def test_the_best_is_the_first_of_the_best_in_the_list(number: int) -> None:
 
 @pytest.mark.parametrize("case", FREE, ids=lambda case: case["id"])
 def test_benchmark_positions(case: dict[str, Any]) -> None:
-    """The known most tiles; a legal move; and where the decision diagram is small, exactly the one that it finds."""
+    """The known most tiles, by a legal move; where the decision diagram is small, the one that it finds."""
     position = Position(case["table"], case["hand"], "easy-rummy")
     for objective in "tiles", "points":
         best = position.best(objective)
@@ -135,13 +136,10 @@ def test_known_answers() -> None:
 def test_huge_hands() -> None:
     """All tiles but the table's are in hand: everything can be laid, and costs need more than 16 bits."""
     rules = Rules(initial_meld=0)
-    table = ["k1k2k3", "r5r6r7r8", "b13y13k13"]
+    table = ["k1k2k3", "r5r6r7r8", "k13b13y13"]
     hand = every_tile(rules)
-    for text in table:
-        for tile in Position([text], (), rules).table[0].replace("k", " k").replace("r", " r").replace("b", " b").replace(
-            "y", " y"
-        ).split():
-            hand.remove(tile)
+    for tile in "k1 k2 k3 r5 r6 r7 r8 k13 b13 y13".split():
+        hand.remove(tile)
     for objective in "tiles", "points", {"weights": {"k1": -1}}:
         best = Position(table, hand, rules).best(objective)
         assert best is not None
@@ -154,8 +152,10 @@ def test_the_largest_edition() -> None:
     for size in 14, 30, 60, 160:
         position = Position((), random.sample(every_tile(rules), size), rules)
         tiles, points = position.best(), position.best("points")
-        assert tiles is not None and points is not None
-        assert len(tiles.played) >= len(points.played) and points.points >= tiles.points
+        assert tiles is not None
+        assert points is not None
+        assert len(tiles.played) >= len(points.played)
+        assert points.points >= tiles.points
         position.move_to(tiles.table)
         position.move_to(points.table)
 
@@ -166,11 +166,10 @@ def test_jokers_alone_are_no_set(hand: list[str]) -> None:
     assert (best is None) == ("k1" not in hand)
 
 
-def test_a_loss_is_taken_only_where_something_must_be_laid() -> None:
-    position = Position(["k5b5y5"], ["r5", "k6", "k7"], "easy-rummy")
-    best = position.best({"weights": {"r5": -7, "k6": -2, "k7": -2}})
-    assert best is not None and best.played == ("r5",)
-    assert position.best({"weights": {"r5": -7, "k6": -2, "k7": -2}}) == best
+def test_a_loss_is_taken_because_something_must_be_laid() -> None:
+    best = Position(["k5k6k7"], ["k4", "k8"], "easy-rummy").best({"weights": {"k4": -7, "k8": -2}})
+    assert best is not None
+    assert best.played == ("k8",)
 
 
 def test_searches_in_threads_do_not_disturb_each_other() -> None:

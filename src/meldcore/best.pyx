@@ -89,7 +89,7 @@ cdef class Edition:
     """Derived from `Tables` once."""
     cdef Tables tables
     cdef bint lanes                 # its problems may have narrow rows
-    cdef bint going_on_first        # of choices that differ in nothing else, the one that leaves more runs open is first
+    cdef bint going_on_first        # of choices that differ in no more, the one that leaves more runs open is first
     cdef vector[Exchange] exchanges     # as Automata.groups
     cdef vector[Vector] vectors
     cdef Offers offers[3][3][16]        # [must][most][charges of one and two tiles], cost in tiles that are not laid
@@ -809,7 +809,7 @@ cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u1
 
 # ---------------------------------------------------------------- shifting costs between colours
 
-# Prices come from the shortest paths of each colour by itself, with jokers at a price, forwards and backwards. The paths
+# Prices come from the shortest paths of each colour by itself, jokers at a price, forwards and backwards. The paths
 # need not be exact, since any prices that share out what the groups cost make valid bounds: shapes beyond the first
 # eight are left out.
 #

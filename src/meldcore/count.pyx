@@ -25,38 +25,69 @@ from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef extern from *:
     """
-    // d += s * w for n counts; where d holds rubbish yet, d = s * w and zeros up to `full`
+    // How some rows of a matrix move to others: row[i] to to[i], where they and the rows to come have spent[i] and
+    // to_spent[i]. upto[k] is the number of columns that have spent less than k.
+    struct meldcore_Shift {
+        const uint32_t *row, *to;
+        const uint8_t *spent, *to_spent;
+        int rows;
+        const int *upto;
+    };
+    // Add `ways` times the rows below `height` that are in use; rows of the target that are not hold rubbish yet.
+    // `room` and `to_room` are one more than columns of these rows may have spent.
     template <class V>
-    static inline __attribute__((always_inline)) void meldcore_row(V *__restrict d, const V *__restrict s, V w, int n,
-                                                                   bool fresh, int full) {
-        if (fresh) {
-            if (w == 1) for (int i = 0; i < n; i++) d[i] = s[i];
-            else for (int i = 0; i < n; i++) d[i] = s[i] * w;
-            for (int i = n; i < full; i++) d[i] = 0;
-        } else if (w == 1) {
-            for (int i = 0; i < n; i++) d[i] += s[i];
-        } else {
-            for (int i = 0; i < n; i++) d[i] += s[i] * w;
+    static inline __attribute__((always_inline)) void meldcore_rows(
+        const meldcore_Shift &m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used, int room,
+        uint32_t height, V ways) {
+        const size_t width = m.upto[room], to_width = m.upto[to_room];
+        for (int k = 0; k < m.rows && m.row[k] < height; k++) {
+            if (!used[m.row[k]]) continue;
+            V *__restrict d = target + m.to[k] * to_width;
+            const V *__restrict s = source + m.row[k] * width;
+            const int n = m.upto[room - m.spent[k]];
+            if (to_used[m.to[k]]) {
+                if (ways == 1) for (int i = 0; i < n; i++) d[i] += s[i];
+                else for (int i = 0; i < n; i++) d[i] += s[i] * ways;
+            } else {
+                to_used[m.to[k]] = 1;
+                if (ways == 1) for (int i = 0; i < n; i++) d[i] = s[i];
+                else for (int i = 0; i < n; i++) d[i] = s[i] * ways;
+                for (int i = n; i < m.upto[to_room - m.to_spent[k]]; i++) d[i] = 0;
+            }
         }
     }
     #if defined(__x86_64__) && defined(__GNUC__)
     template <class V>
-    static __attribute__((target("avx2"))) void meldcore_row_wide(V *d, const V *s, V w, int n, bool fresh, int full) {
-        meldcore_row(d, s, w, n, fresh, full);
+    static __attribute__((target("avx2"))) void meldcore_rows_wide(
+        const meldcore_Shift &m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used, int room,
+        uint32_t height, V ways) {
+        meldcore_rows(m, target, to_used, to_room, source, used, room, height, ways);
     }
     static const bool meldcore_wide = __builtin_cpu_supports("avx2");
     #else
-    #define meldcore_row_wide meldcore_row
+    #define meldcore_rows_wide meldcore_rows
     static const bool meldcore_wide = false;
     #endif
     template <class V>
-    static inline void meldcore_add_row(V *d, const V *s, V w, int n, bool fresh, int full) {
-        if (meldcore_wide) meldcore_row_wide(d, s, w, n, fresh, full);
-        else meldcore_row(d, s, w, n, fresh, full);
+    static inline void meldcore_add_rows(
+        const meldcore_Shift *m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used, int room,
+        uint32_t height, V ways) {
+        if (meldcore_wide) meldcore_rows_wide(*m, target, to_used, to_room, source, used, room, height, ways);
+        else meldcore_rows(*m, target, to_used, to_room, source, used, room, height, ways);
     }
     """
-    void add_row "meldcore_add_row"(u64* d, const u64* s, u64 w, int n, bint fresh, int full) noexcept nogil
-    void add_row "meldcore_add_row"(u128* d, const u128* s, u128 w, int n, bint fresh, int full) noexcept nogil
+    cdef struct Shift "meldcore_Shift":
+        const u32* row
+        const u32* to
+        const u8* spent
+        const u8* to_spent
+        int rows
+        const int* upto
+
+    void add_rows "meldcore_add_rows"(const Shift* shift, u64* target, u8* to_used, int to_room, const u64* source,
+                                      const u8* used, int room, u32 height, u64 ways) noexcept nogil
+    void add_rows "meldcore_add_rows"(const Shift* shift, u128* target, u8* to_used, int to_room, const u128* source,
+                                      const u8* used, int room, u32 height, u128 ways) noexcept nogil
 
 ctypedef fused Count:
     u64
@@ -225,6 +256,9 @@ cdef void list_pairs(Pairs* pairs, const Plan* plan, int half, int number, int o
         firsts += first[s] != DEAD
         of_second[seconds] = s
         seconds += second[s] != DEAD
+    for i in range(firsts):
+        for j in range(seconds):
+            pairs.place[of_first[i] * states + of_second[j]] = 0    # for pairs that the jokers cannot pay for
     pairs.upto[0] = 0
     for q in range(plan.slack + 1):
         for i in range(firsts):
@@ -419,7 +453,7 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
                 return TOO_WIDE
             if shape_matrix(there, next_rows, columns, slack, next_classes, sizeof(Count)) == TOO_LARGE:
                 return TOO_LARGE
-            step_matrix[Count](plan, &layer, own, classes, here, there, rows, next_rows, columns, arena.sorted_rows,
+            step_matrix[Count](plan, &layer, own, classes, here, there, rows, next_rows, columns, &arena.rows,
                                unit)
             swap = here
             here = there
@@ -453,99 +487,98 @@ cdef double cheap_factor(Plan* plan, const Layer* layer, int classes) except -1 
     return most * <double> classes * (layer.groups.most_ways if layer.last else 1)
 
 
+cdef struct Rows:                   # the rows of a half by the state of one of its colours, room for all pairs
+    u32 begin[MAX_STATES + 1]       # [state] -> its rows in the lists below, where they keep their order
+    u32* row
+    u32* to                         # where one step takes them
+    u8* spent
+    u8* to_spent
+
+
 cdef bint step_matrix(Plan* plan, const Layer* layer, int own, int classes, const Matrix* here, Matrix* there,
-                      const Pairs* rows, const Pairs* next_rows, const Pairs* columns, u32* sorted_rows,
+                      const Pairs* rows, const Pairs* next_rows, const Pairs* columns, Rows* sorted_rows,
                       Count unit) except -1 nogil:
     """One colour's step, the colour being `own` (0 or 1) of its half. `unit` only chooses the width.
 
     Step by step, and for each all rows that may take it: what depends on the step alone is worked out once.
     """
-    cdef int slack = plan.slack, states = plan.automata.states, s, x, y, k, j, ways, left
-    cdef u32 begin[MAX_STATES + 1]      # [state] -> its rows in sorted_rows, which keeps their order
+    cdef int slack = plan.slack, states = plan.automata.states, s, x, y, k, j, left
+    cdef u32 ways, r, other
     cdef const LiveStep *step
     cdef const LiveStep *end
     cdef Shift shift
-    sort_rows(rows, own, states, begin, sorted_rows)
-    shift.own = own
-    shift.states = states
+    cdef u64 busy[MAX_CLASSES][MAX_JOKERS + 1]
+    sort_rows(rows, own, states, sorted_rows)
+    for x in range(classes):
+        for k in range(slack + 1):
+            busy[x][k] = busy_states(rows, own, class_used(here, x, k), rows.upto[slack - k + 1])
+    shift.upto = &columns.upto[0]
     for s in range(states):
-        if begin[s] == begin[s + 1]:
+        shift.rows = sorted_rows.begin[s + 1] - sorted_rows.begin[s]
+        if shift.rows == 0:
             continue
-        shift.first = sorted_rows + begin[s]
-        shift.end = sorted_rows + begin[s + 1]
+        shift.row = sorted_rows.row + sorted_rows.begin[s]
+        shift.spent = sorted_rows.spent + sorted_rows.begin[s]
+        shift.to = sorted_rows.to
+        shift.to_spent = sorted_rows.to_spent
         step = steps_of(plan, layer, s)
         end = steps_end(plan, layer, s)
         while step != end:
-            shift.to = step.to
+            for r in range(<u32> shift.rows):
+                other = rows.pair[shift.row[r]].state[1 - own]
+                sorted_rows.to[r] = next_rows.place[other * states + step.to if own else step.to * states + other]
+                sorted_rows.to_spent[r] = next_rows.pair[sorted_rows.to[r]].spent
             for x in range(classes):
                 y = layer.next[x][step.g]
                 if y < 0:
                     continue
                 for k in range(step.cost, slack + 1):
-                    left = k - step.cost
-                    if not layer.last:
-                        add_rows[Count](&shift, here, there, rows, next_rows, columns, slack, x, k, y, left, step.ways)
+                    if not busy[x][k] >> (s & 63) & 1:
                         continue
-                    for j in range(left + 1):
-                        ways = step.ways * layer.groups.ways[y][j]
+                    for j in range(k - step.cost + 1 if layer.last else 1):
+                        left = k - step.cost - j
+                        ways = step.ways * (layer.groups.ways[y][j] if layer.last else 1)
                         if ways:
-                            add_rows[Count](&shift, here, there, rows, next_rows, columns, slack, x, k, 0, left - j,
-                                            ways)
+                            add_rows(&shift, class_counts(there, 0 if layer.last else y, left, unit),
+                                     class_used(there, 0 if layer.last else y, left), slack - left + 1,
+                                     class_counts(here, x, k, unit), class_used(here, x, k), slack - k + 1,
+                                     rows.upto[slack - k + 1], <Count> ways)
             step += 1
     return True
 
 
-cdef struct Shift:                      # the rows of one state, and the state that they step to
-    const u32* first
-    const u32* end
-    int to
-    int own
-    int states
+cdef u64 busy_states(const Pairs* rows, int own, const u8* used, int height) noexcept nogil:
+    """The states of used rows, as bits; a bit stands for all states that are equal modulo 64."""
+    cdef u64 found = 0
+    cdef int r
+    for r in range(height):
+        found |= <u64> used[r] << (rows.pair[r].state[own] & 63)
+    return found
 
 
-cdef void sort_rows(const Pairs* rows, int own, int states, u32* begin, u32* sorted_rows) noexcept nogil:
+cdef inline Count* class_counts(const Matrix* m, int cls, int slack, Count unit) noexcept nogil:
+    return <Count*> m.counts + cls * m.counts_of_class + m.counts_at[slack]
+
+
+cdef inline u8* class_used(const Matrix* m, int cls, int slack) noexcept nogil:
+    return m.used + cls * m.rows_of_class + m.rows_at[slack]
+
+
+cdef void sort_rows(const Pairs* rows, int own, int states, Rows* by_state) noexcept nogil:
     """Rows by their colour's state, each state's in their order, which is that of what they have spent."""
-    cdef u32 next_place[MAX_STATES]
+    cdef u32 place[MAX_STATES + 1]
     cdef int r, s
-    cdef u32 total = 0, held
-    memset(begin, 0, (states + 1) * sizeof(u32))
+    memset(place, 0, (states + 1) * sizeof(u32))
     for r in range(rows.upto[MAX_JOKERS + 1]):
-        begin[rows.pair[r].state[own]] += 1
-    for s in range(states + 1):
-        held = begin[s] if s < states else 0
-        begin[s] = total
-        if s < states:
-            next_place[s] = total
-        total += held
+        place[rows.pair[r].state[own] + 1] += 1
+    for s in range(states):
+        place[s + 1] += place[s]
+    memcpy(by_state.begin, place, (states + 1) * sizeof(u32))
     for r in range(rows.upto[MAX_JOKERS + 1]):
         s = rows.pair[r].state[own]
-        sorted_rows[next_place[s]] = r
-        next_place[s] += 1
-
-
-cdef inline void add_rows(const Shift* shift, const Matrix* here, Matrix* there, const Pairs* rows,
-                          const Pairs* next_rows, const Pairs* columns, int slack, int x, int k, int y, int left,
-                          Count ways) noexcept nogil:
-    """The rows of class x and slack k go, `ways` times, to class y and slack `left`."""
-    cdef const u8* used = here.used + x * here.rows_of_class + here.rows_at[k]
-    cdef u8* marks = there.used + y * there.rows_of_class + there.rows_at[left]
-    cdef const Count* source = <const Count*> here.counts + x * here.counts_of_class + here.counts_at[k]
-    cdef Count* target = <Count*> there.counts + y * there.counts_of_class + there.counts_at[left]
-    cdef size_t width = columns.upto[slack - k + 1], new_width = columns.upto[slack - left + 1]
-    cdef const u32* row = shift.first
-    cdef u32 height = rows.upto[slack - k + 1], to
-    cdef Pair pair
-    while row != shift.end and row[0] < height:
-        if used[row[0]]:
-            pair = rows.pair[row[0]]
-            if shift.own:
-                to = next_rows.place[pair.state[0] * shift.states + shift.to]
-            else:
-                to = next_rows.place[shift.to * shift.states + pair.state[1]]
-            add_row(target + to * new_width, source + row[0] * width, ways, columns.upto[slack - k - pair.spent + 1],
-                    not marks[to], columns.upto[slack - left - next_rows.pair[to].spent + 1])
-            marks[to] = 1
-        row += 1
+        by_state.row[place[s]] = r
+        by_state.spent[place[s]] = rows.pair[r].spent
+        place[s] += 1
 
 
 # ---------------------------------------------------------------- the count
@@ -555,7 +588,7 @@ cdef struct Arena:                  # all memory of a count, kept for the next o
     List list[2]
     Matrix matrix[2]
     Pairs pairs[2][2]
-    u32* sorted_rows                # see sort_rows
+    Rows rows
     int pair_states                 # for how many states the pairs have room
 
 
@@ -578,7 +611,10 @@ cdef class CountArena:
             free(self.arena.list[i].counts)
             free(self.arena.matrix[i].counts)
             free(self.arena.matrix[i].used)
-        free(self.arena.sorted_rows)
+        free(self.arena.rows.row)
+        free(self.arena.rows.to)
+        free(self.arena.rows.spent)
+        free(self.arena.rows.to_spent)
         for i in range(4):
             free(self.arena.pairs[i >> 1][i & 1].pair)
             free(self.arena.pairs[i >> 1][i & 1].place)
@@ -595,8 +631,11 @@ cdef bint room_for_pairs(Arena* arena, int states) except -1 nogil:
         pairs.place = <u32*> realloc(pairs.place, states * states * sizeof(u32))
         if pairs.pair == NULL or pairs.place == NULL:
             raise MemoryError()
-    arena.sorted_rows = <u32*> realloc(arena.sorted_rows, states * states * sizeof(u32))
-    if arena.sorted_rows == NULL:
+    arena.rows.row = <u32*> realloc(arena.rows.row, states * states * sizeof(u32))
+    arena.rows.to = <u32*> realloc(arena.rows.to, states * states * sizeof(u32))
+    arena.rows.spent = <u8*> realloc(arena.rows.spent, states * states)
+    arena.rows.to_spent = <u8*> realloc(arena.rows.to_spent, states * states)
+    if arena.rows.row == NULL or arena.rows.to == NULL or arena.rows.spent == NULL or arena.rows.to_spent == NULL:
         raise MemoryError()
     arena.pair_states = states
     return True
