@@ -6,8 +6,9 @@ from collections import Counter
 from functools import cache
 from itertools import product
 
-import reference as ref
 from hypothesis import strategies as st
+
+import reference as ref
 
 LOCKED = {"joker_retrieval": "replace_from_hand", "joker_sets_locked": True}
 JOKER_RULES = [
@@ -57,8 +58,8 @@ def short_sets(fields, lowest, highest):
 def positions(draw, most_sets=3, most_hand=9, most_tiles=14, edition=editions):
     """Fields of rules, the sets of a table, a hand, and whether the player has opened.
 
-    The tiles are of few neighbouring numbers, so that they have something to do with each other. No joker lies on
-    a table whose jokers the rules bind.
+    The tiles are of few neighbouring numbers, so that they have something to do with each other. No joker
+    lies on a table whose jokers the rules bind.
     """
     fields = draw(edition)
     width = draw(st.integers(3, 5))

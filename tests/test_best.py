@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from meldcore import BadRules, Move, Position, Rules
+from meldcore import BadRules, Cancelled, Move, Position, Rules
+from meldcore.stop import Stop
 
 DATA = Path(__file__).parent / "data"
 FREE = [json.loads(line) for line in (DATA / "free.jsonl").read_text().splitlines()]
@@ -138,7 +139,7 @@ def test_huge_hands() -> None:
     rules = Rules(initial_meld=0)
     table = ["k1k2k3", "r5r6r7r8", "k13b13y13"]
     hand = every_tile(rules)
-    for tile in "k1 k2 k3 r5 r6 r7 r8 k13 b13 y13".split():
+    for tile in ["k1", "k2", "k3", "r5", "r6", "r7", "r8", "k13", "b13", "y13"]:
         hand.remove(tile)
     for objective in "tiles", "points", {"weights": {"k1": -1}}:
         best = Position(table, hand, rules).best(objective)
@@ -170,6 +171,16 @@ def test_a_loss_is_taken_because_something_must_be_laid() -> None:
     best = Position(["k5k6k7"], ["k4", "k8"], "easy-rummy").best({"weights": {"k4": -7, "k8": -2}})
     assert best is not None
     assert best.played == ("k8",)
+
+
+def test_a_stopped_search_leaves_nothing_behind() -> None:
+    position = Position(FREE[1]["table"], FREE[1]["hand"], "easy-rummy")
+    best = position.best()
+    stop = Stop()
+    stop.cancel()
+    with pytest.raises(Cancelled):
+        position.best(stop=stop)
+    assert position.best() == best
 
 
 def test_searches_in_threads_do_not_disturb_each_other() -> None:

@@ -1,4 +1,4 @@
-"""Every shared case that the searches answer today, and a clear refusal of those that wait for the joker rules."""
+"""Every shared case that the searches answer today; a clear refusal of those that wait for joker rules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+
 from meldcore import BadRules, MeldcoreError, Position, Rules, partitions
 from meldcore.sets import read_set
 
@@ -65,7 +66,13 @@ def check_turn(case):
 
 def check_refused(case):
     position = position_of(case)
-    searches = [position.count, position.moves, position.plays, position.best, partial(position.best, "points")]
+    searches = [
+        position.count,
+        position.moves,
+        position.plays,
+        position.best,
+        partial(position.best, "points"),
+    ]
     errors = set()
     for search in searches:
         with pytest.raises(BadRules) as caught:
@@ -172,7 +179,14 @@ QUESTIONS = {
     "opening_as_laid_is_legal": lambda case: legal_as_laid(case, case["laid"]),
 }
 
-ABOUT_A_TURN = {"can_open", "can_go_out", "max_tiles", "max_face_value", "legal_turn", "opening_as_laid_is_legal"}
+ABOUT_A_TURN = {
+    "can_open",
+    "can_go_out",
+    "max_tiles",
+    "max_face_value",
+    "legal_turn",
+    "opening_as_laid_is_legal",
+}
 
 
 def real_cases():

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
 from collections import Counter
-from itertools import islice
+from contextlib import suppress
+from itertools import combinations, islice
+from pathlib import Path
 
-import reference as ref
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from meldcore import Move, Position, partitions
-from strategies import editions, positions
+
+import reference as ref
+from meldcore import MeldcoreError, Move, Position, TooLarge, partitions
+from strategies import editions, positions, short_sets
 
 MOST_LISTED = 3000  # by the reference, in one example
+ALL_TILES = [f"{colour}{number}" for colour in "krby" for number in range(1, 14) for _ in range(2)]
 
 thorough = settings(
     deadline=None,
@@ -27,7 +35,7 @@ def position_of(drawn):
 
 
 def listed(drawn):
-    """All moves by the reference; the example is dropped where they, or the arrangements tried, are too many."""
+    """All moves by the reference; the example is dropped where too many arrangements would be tried."""
     fields, table, hand, opened = drawn
     rules = ref.Rules(**fields)
     tiles = [*ref.tiles_of(table).elements(), *hand]
@@ -37,7 +45,11 @@ def listed(drawn):
 
 def as_move(move, rules):
     return Move(
-        list(map(str, move.played)), ref.table_text(move.table, rules), move.points, move.unchanged, rules.numbers
+        list(map(str, move.played)),
+        ref.table_text(move.table, rules),
+        move.points,
+        move.unchanged,
+        rules.numbers,
     )
 
 
@@ -77,7 +89,9 @@ def test_plays_are_those_of_the_reference(drawn):
 def test_the_best_moves_are_those_of_the_reference(drawn, weights):
     fields, table, hand, opened = drawn
     rules = ref.Rules(**fields)
-    weights = {tile: weight for tile, weight in weights.items() if tile == "*" or int(tile[1:]) <= rules.numbers}
+    weights = {
+        tile: weight for tile, weight in weights.items() if tile == "*" or int(tile[1:]) <= rules.numbers
+    }
     listed(drawn)
     found = ref.moves(table, hand, opened, rules)
     position = position_of(drawn)
@@ -103,3 +117,213 @@ def test_partitions_are_those_of_the_reference(edition, data):
     assert [split.index(each) for each in split] == list(range(len(split)))
     if table and not hand:
         assert ref.table_text(table, rules) in split
+
+
+# ---- positions beyond the reference
+
+
+@st.composite
+def crowded(draw, edition=editions, most_hand=8):
+    """A position whose table is full: here the count is a matrix, and the moves come from a diagram."""
+    fields = draw(edition)
+    rules = ref.Rules(**fields)
+    chance = draw(st.randoms(use_true_random=False))
+    pool = Counter(
+        {ref.Tile(c, n): rules.copies for c in range(rules.colours) for n in range(1, rules.numbers + 1)}
+    )
+    pool[ref.JOKER] = rules.jokers
+    melds = [
+        meld
+        for lowest in range(1, rules.numbers - 1)
+        for meld in short_sets(tuple(fields.items()), lowest, min(lowest + 3, rules.numbers))
+    ]
+    table = []
+    while melds and len(table) < 12:
+        meld = chance.choice(melds)
+        if not Counter(meld.tiles) - pool:
+            pool.subtract(meld.tiles)
+            table.append(meld)
+        melds = [meld for meld in chance.sample(melds, len(melds) // 2) if not Counter(meld.tiles) - pool]
+    tiles = sorted(pool.elements())
+    hand = chance.sample(tiles, min(len(tiles), draw(st.integers(0, most_hand))))
+    return fields, ref.arrange(table), hand, True
+
+
+@quick
+@given(drawn=crowded())
+def test_count_moves_and_plays_agree(drawn):
+    """Three searches of their own: the sweep, the diagram, and the plays, each counted by the sweep."""
+    position = position_of(drawn)
+    moves = position.moves()
+    assert position.count() == moves.total
+    assert position.best() == moves.best()
+    assert position.best("points") == moves.best("points")
+    plays = position.plays()
+    if plays.total <= 500:
+        assert sum(play.arrangements for play in plays) == moves.total
+        assert all(play.arrangements for play in plays)
+    for k in {0, moves.total // 2, moves.total - 1} if moves else ():
+        assert moves.index(moves[k]) == k
+        assert position.move_to(moves[k].table) == moves[k]
+
+
+@quick
+@given(drawn=crowded(most_hand=6))
+def test_moves_are_the_partitions_of_all_parts_of_the_hand(drawn):
+    fields, table, hand, _ = drawn
+    tiles = ref.tiles_of(table)
+    parts = {tuple(sorted(part)) for size in range(1, len(hand) + 1) for part in combinations(hand, size)}
+    splits = (partitions(list(map(str, [*tiles.elements(), *part])), fields).total for part in parts)
+    assert position_of(drawn).count() == sum(splits)
+
+
+@quick
+@given(drawn=crowded(), data=st.data())
+def test_colours_are_alike(drawn, data):
+    fields, table, hand, opened = drawn
+    colours = data.draw(st.permutations(range(fields["colours"])))
+
+    def painted(tile):
+        return tile if tile == ref.JOKER else ref.Tile(colours[tile.colour], tile.number)
+
+    other = [
+        ref.Run(colours[meld.colour], meld.first, meld.places)
+        if isinstance(meld, ref.Run)
+        else ref.Group(meld.number, tuple(sorted(colours[c] for c in meld.colours)), meld.jokers)
+        for meld in table
+    ]
+    before = position_of(drawn)
+    after = position_of((fields, ref.arrange(other), [painted(tile) for tile in hand], opened))
+    assert before.count() == after.count()
+    assert before.plays().total == after.plays().total
+    for objective in ("tiles", "points"):
+        first, second = before.best(objective), after.best(objective)
+        assert (first is None) == (second is None)
+        if first and second:
+            assert (len(first.played), first.points) == (len(second.played), second.points)
+
+
+@quick
+@given(drawn=crowded())
+def test_one_more_tile_in_hand_never_makes_the_best_worse(drawn):
+    fields, table, hand, opened = drawn
+    most = -1
+    for size in range(len(hand) + 1):
+        best = position_of((fields, table, hand[:size], opened)).best()
+        laid = len(best.played) if best else 0
+        assert laid >= most
+        most = laid
+
+
+@pytest.mark.parametrize(
+    ("hand", "fields", "count"),
+    [
+        # groups of three colours, in a matrix
+        ("k1 k2 r2 r3 b1 b2 b3 b4 ****", {"colours": 3, "numbers": 4, "jokers": 4}, 2384),
+        # more than 2**64 arrangements, and 2**92
+        (ALL_TILES, {}, 936024151580759612167430),
+        ([*ALL_TILES, "*", "*"], {}, 5126116885596856381800253392),
+    ],
+)
+def test_known_counts(hand, fields, count):
+    position = Position([], hand, fields)
+    assert position.count() == position.moves().total == count
+
+
+def test_plays_of_the_edition_with_the_most_open_runs():
+    """326 kinds of open runs of a colour: more than a byte tells apart."""
+    fields = {"copies": 3, "jokers": 4, "max_jokers_per_set": 3}
+    plays = Position([], "y6 y8 y8 ****", fields).plays()
+    assert plays.total == 11
+    assert all(play.arrangements for play in plays)
+
+
+def test_jokers_alone_are_nothing_to_lay():
+    for fields in ({}, {"jokers": 4, "copies": 3}, {"jokers": 3, "initial_meld": 0}):
+        position = Position([], ["*"] * min(fields.get("jokers", 2), 3), fields)
+        assert position.count() == position.moves().total == position.plays().total == 0
+        assert position.best() is None
+    assert Position().count() == 0
+
+
+FULL = {
+    "106 tiles": {},
+    "160 tiles": {"copies": 3, "jokers": 4},
+    "184 tiles": {"copies": 3, "jokers": 4, "numbers": 15},
+    "two colours": {"copies": 3, "jokers": 4, "numbers": 15, "colours": 2},
+    "one colour": {"copies": 3, "jokers": 4, "numbers": 15, "colours": 1},
+}
+
+
+@pytest.mark.parametrize("table_tiles", [0, 100])
+@pytest.mark.parametrize("edition", FULL)
+def test_full_editions_are_answered_or_refused(edition, table_tiles):
+    """Every tile of the edition is in hand, or on a table of runs."""
+    rules = ref.Rules(**FULL[edition])
+    runs = [[f"{c}{n}" for n in range(1, rules.numbers + 1)] for c in "krby"[: rules.colours]] * rules.copies
+    table = runs[: table_tiles // rules.numbers]
+    hand = [tile for run in runs[len(table) :] for tile in run]
+    position = Position(map("".join, table), [*hand, *"*" * rules.jokers], FULL[edition])
+    assert len(position.best().played) == len(position.hand)
+    with suppress(TooLarge):
+        assert position.count() > 2**20
+
+
+# ---- memory
+
+
+def test_no_search_leaks():
+    position = Position.parse("r4r5r6 k7b7y7 | r7 b8 k8 *", "easy-rummy")
+    opening = Position.parse("r4r5r6 k7b7y7 | r10 r11 r12 b8 k8 | opening", "easy-rummy")
+
+    def work(times):
+        for _ in range(times):
+            for each in (position, opening):
+                each.count()
+                moves = each.moves()
+                moves.index(moves[-1])
+                list(moves[:2])
+                each.best()
+                each.plays()[0]
+            partitions("r1 r2 r3 r4 r5 r6")[1]
+            with pytest.raises(MeldcoreError):
+                Position.parse("r4r5r6 | r4 r4")
+
+    work(500)
+    before = resident()
+    work(5000)
+    assert resident() - before < 1 << 20
+
+
+def resident():
+    """Bytes of memory in use."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+SCRIPT = """
+import sys
+from meldcore import Position, TooLarge
+position = Position.parse(sys.argv[2], eval(sys.argv[3]))
+try:
+    getattr(position, sys.argv[1])()
+except TooLarge:
+    pass
+status = open("/proc/self/status").read()
+print(int(status.partition("VmHWM:")[2].split()[0]) >> 10)
+"""
+
+WHOLE = " ".join(ALL_TILES)
+CROWDED = [
+    ("count", f"| {WHOLE} * *", {}, 256),
+    ("moves", f"| {WHOLE} * *", {}, 512),
+    ("count", f"| {WHOLE} {' '.join(ALL_TILES[::2])} ****", {"copies": 3, "jokers": 4}, 256),
+    ("moves", f"| {WHOLE} {' '.join(ALL_TILES[::2])} ****", {"copies": 3, "jokers": 4}, 512),
+]
+
+
+@pytest.mark.parametrize(("search", "text", "fields", "most"), CROWDED)
+def test_memory_is_bounded(search, text, fields, most):
+    answer = subprocess.run(
+        [sys.executable, "-c", SCRIPT, search, text, repr(fields)], capture_output=True, text=True, check=True
+    )
+    assert int(answer.stdout) < most

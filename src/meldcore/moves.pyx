@@ -2,9 +2,8 @@
 
 The order (order number 1) is that of the diagram: arrangements are compared number by number, within a number colour by
 colour (k r b y), at the first place where they differ. There, fewer jokers to runs come first, then more tiles laid,
-then fewer tiles to groups; then what distinguishes the runs that go on; after the last colour of a number, fewer jokers
-in its groups; then which of several different runs gets what, and how the groups are made. It depends on nothing but
-the position.
+then more tiles to groups, then more runs that go on; after the last colour of a number, fewer jokers in its groups; then
+which of several different runs gets what, and how the groups are made. It depends on nothing but the position.
 """
 
 from collections.abc import Sequence
@@ -307,7 +306,7 @@ cdef class Partitions(Arrangements):
     only the edition and `max_jokers_per_set` matter.
 
     >>> list(Partitions("r1 r2 r3 b1 b2 b3 y1 y2 y3"))
-    [('r1r2r3', 'b1b2b3', 'y1y2y3'), ('r1b1y1', 'r2b2y2', 'r3b3y3')]
+    [('r1b1y1', 'r2b2y2', 'r3b3y3'), ('r1r2r3', 'b1b2b3', 'y1y2y3')]
     """
 
     def __init__(self, tiles, rules="rummi-q", Stop stop=None):

@@ -1,7 +1,5 @@
 """How long a search alone takes, without the Python objects around it. For benchmarks."""
 
-from time import perf_counter
-
 from meldcore.best cimport best_arrangement
 from meldcore.bits cimport u32
 from meldcore.count cimport count_seconds as sweep_seconds
@@ -9,6 +7,7 @@ from meldcore.diagram cimport build_diagram
 from meldcore.objective cimport Objective, read_objective
 from meldcore.position cimport Position
 from meldcore.problem cimport MAX_SETS, Problem
+from meldcore.stop cimport now
 from meldcore.tables cimport Tables
 
 
@@ -18,14 +17,14 @@ def best_seconds(Position position not None, objective="tiles", int repeats=5):
     cdef Objective o
     cdef u32 codes[MAX_SETS]
     cdef Tables tables
+    cdef double start, least = 1e99
     position.fill_problem(&p)
     tables = position.tables_of(&p)
     read_objective(objective, p.numbers, position.core.fields.joker_hand_value, &o)
-    least = float("inf")
     for _ in range(repeats):
-        start = perf_counter()
+        start = now()
         best_arrangement(&p, tables, &o, codes)
-        least = min(least, perf_counter() - start)
+        least = min(least, now() - start)
     return least
 
 
@@ -33,9 +32,9 @@ def count_seconds(Position position not None, int repeats=5):
     """The least time, in seconds, of the search behind position.count()."""
     cdef Problem p
     cdef Tables tables
+    cdef double start, least = 1e99
     position.fill_problem(&p)
     tables = position.tables_of(&p)
-    least = float("inf")
     for _ in range(repeats):
         least = min(least, sweep_seconds(&p, tables))
     return least
@@ -45,11 +44,11 @@ def build_seconds(Position position not None, int repeats=5):
     """The least time, in seconds, to build the diagram behind position.moves()."""
     cdef Problem p
     cdef Tables tables
+    cdef double start, least = 1e99
     position.fill_problem(&p)
     tables = position.tables_of(&p)
-    least = float("inf")
     for _ in range(repeats):
-        start = perf_counter()
+        start = now()
         build_diagram(&p, tables)
-        least = min(least, perf_counter() - start)
+        least = min(least, now() - start)
     return least
