@@ -175,6 +175,8 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
                 grow_list(there, bit_width(there.keys.room))
             if e & 1023 == 1023 and is_due(plan.problem.stop):
                 return STOPPED
+            if tracks and tally.is_full():
+                return TOO_LARGE
             if not layer.last:
                 while step != end:
                     if step.cost <= slack and next_class[step.g] >= 0:
@@ -609,8 +611,7 @@ cdef class CountArena:
         for i in range(2):
             free_keys(&self.arena.list[i].keys)
             free(self.arena.list[i].counts)
-            free(self.arena.matrix[i].counts)
-            free(self.arena.matrix[i].used)
+            free_matrix(&self.arena.matrix[i])
         free(self.arena.rows.row)
         free(self.arena.rows.to)
         free(self.arena.rows.spent)
@@ -618,6 +619,12 @@ cdef class CountArena:
         for i in range(4):
             free(self.arena.pairs[i >> 1][i & 1].pair)
             free(self.arena.pairs[i >> 1][i & 1].place)
+
+
+cdef void free_matrix(Matrix* m) noexcept nogil:
+    free(m.counts)
+    free(m.used)
+    memset(m, 0, sizeof(Matrix))
 
 
 cdef bint room_for_pairs(Arena* arena, int states) except -1 nogil:
@@ -655,6 +662,7 @@ cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* aren
     cdef Outcome outcome = TOO_LARGE
     cdef Problem table
     cdef u128 bare = 0
+    cdef int i
     total[0] = 0
     if not prepare(problem, automata, &arena.plan):
         return DONE
@@ -664,7 +672,9 @@ cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* aren
     if is_small(&arena.plan):
         return sweep_lists(arena, tally, total)
     outcome = sweep_matrices(automata, arena, total)
-    if outcome == TOO_LARGE:
+    if outcome == TOO_LARGE:                # the lists need the room
+        for i in range(2):
+            free_matrix(&arena.matrix[i])
         return sweep_lists(arena, tally, total)
     if outcome == DONE and problem.lay:     # what lays nothing is another, smaller count
         table = problem[0]
@@ -702,20 +712,21 @@ cdef list idle = []                 # arenas that no thread uses; appended and p
 cdef object count_arrangements(const Problem* problem, Tables tables):
     """The exact number of arrangements that solve the problem, as a Python int.
 
-    OverflowError where it does not fit into 128 bits, TooLarge where the sweep needs more than about 220 MiB.
+    TooLarge where it does not fit into 128 bits, or the sweep needs more than about 220 MiB.
     """
     cdef CountArena arena = idle.pop() if idle else CountArena()
     cdef u128 total = 0
     cdef Outcome outcome
     with nogil:
         outcome = sweep(problem, &tables.automata, &arena.arena, arena.tally, &total)
+        arena.tally.clear()
+    if outcome == TOO_LARGE:                # the arena is not kept: it has grown
+        raise TooLarge("this count needs more than the 220 MiB that a search may use")
     idle.append(arena)
     if outcome == STOPPED:
         raise_due(problem.stop)
     if outcome == TOO_WIDE:
-        raise OverflowError("more than 2**128 arrangements")
-    if outcome == TOO_LARGE:
-        raise TooLarge("this count needs more than the 220 MiB that a search may use")
+        raise TooLarge("there are more than 2**128 arrangements")
     return to_python(total)
 
 

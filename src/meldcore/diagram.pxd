@@ -103,5 +103,5 @@ cdef class Walk:
     cdef bint matches(self, int layer, const u32* codes, int count) noexcept nogil
 
 
-# TooLarge where it would take more than DIAGRAM_BYTES, OverflowError where there are 2**128 arrangements or more.
+# TooLarge where it would take more than DIAGRAM_BYTES, or there are 2**128 arrangements or more.
 cdef Diagram build_diagram(const Problem* problem, Tables tables)

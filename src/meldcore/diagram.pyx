@@ -107,6 +107,8 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
         for n in range(here.entries):
             if n & 255 == 255 and is_due(plan.problem.stop):
                 return STOPPED
+            if tally.is_full():
+                return TOO_LARGE
             arena.first[base[i] + n] = <u32> edges
             if expand(plan, &plan.layer[i], tally, here.keys[n], there, arena, &edges, base[i + 1]) == TOO_LARGE:
                 return TOO_LARGE
@@ -262,6 +264,7 @@ cdef Diagram build_diagram(const Problem* problem, Tables tables):
         if prepare(&d.problem, &tables.automata, &arena.arena.plan):
             arena.tally.reset(&arena.arena.plan)
             outcome = build(&d.graph, &arena.arena, arena.tally)
+            arena.tally.clear()
     if outcome == TOO_LARGE:        # the arena is not kept: it has grown
         raise TooLarge(f"the moves of this position take more than {DIAGRAM_BYTES >> 20} MiB")
     idle.append(arena)
@@ -269,7 +272,7 @@ cdef Diagram build_diagram(const Problem* problem, Tables tables):
         raise_due(problem.stop)
     d.problem.stop = NULL           # it was for the build
     if outcome == TOO_WIDE:
-        raise OverflowError("more than 2**128 arrangements")
+        raise TooLarge("there are more than 2**128 arrangements")
     if d.graph.count:
         d.nodes = d.graph.base[d.graph.layers + 1]
         d.bytes = d.nodes * (sizeof(u32) + sizeof(u128)) + d.graph.first[d.nodes] * sizeof(Edge)

@@ -1,23 +1,23 @@
 """Sequences of arrangements that are numbered, not listed."""
 
-from meldcore.bits cimport u32, u128
+from meldcore.bits cimport u32
 from meldcore.diagram cimport Diagram, Walk
 from meldcore.position cimport Position
+from meldcore.sequence cimport LazySequence
 
-cdef class Arrangements:
+cdef class Arrangements(LazySequence):
     cdef readonly Position position
     cdef Diagram diagram
     cdef Walk walk                  # for [k] and index; only used under the GIL
-    cdef object ranks               # a range over the ranks of the diagram
 
     cdef object item(self, const u32* codes, int count)
+    # The sets of an item; -1 where it cannot be one of these.
     cdef int codes_of(self, object item, u32* codes) except -2
-    cdef object rank_of(self, object item)
-    cdef object at(self, object rank)
-    cdef Arrangements part(self, object ranks)
+    cdef int fixed_sets(self)
+    cdef void fill(self, u32[:, ::1] rows)
 
 cdef class Moves(Arrangements):
-    cdef bint is_whole(self)
+    cdef object few(self)
 
 cdef class Partitions(Arrangements):
     pass

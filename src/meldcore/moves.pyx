@@ -6,10 +6,9 @@ then more tiles to groups, then more runs that go on; after the last colour of a
 which of several different runs gets what, and how the groups are made. It depends on nothing but the position.
 """
 
-from collections.abc import Sequence
-from random import Random
+from meldcore.errors import BadRequest, MeldcoreError, TooLarge
 
-from meldcore.errors import BadRequest
+from meldcore.sequence import remake
 
 cimport cython
 from libc.string cimport memcpy, memset
@@ -19,98 +18,38 @@ from meldcore.diagram cimport Walk, build_diagram
 from meldcore.objective cimport Objective, drop_ties, read_objective
 from meldcore.position cimport Move, Position, loose_position, make_move
 from meldcore.problem cimport MAX_SETS, Problem
-from meldcore.stop cimport Stop, flag_of
+from meldcore.sequence cimport LazySequence
 from meldcore.sets cimport format_table, read_table, sort_codes
+from meldcore.stop cimport Stop, flag_of
 
 
-cdef class Arrangements:
-    """What Moves and Partitions share: a sequence whose items are made when they are asked for.
+MOST_CODES = 1 << 30             # in one array: 4 GiB
+MOST_LOOKED_AT = 10_000_000      # one by one
 
-    Indices and slices go as far as `total`; slices are lazy too. Iterating holds one item at a time.
-    """
 
-    @property
-    def total(self):
-        """How many there are, an exact int; `len()` raises OverflowError above sys.maxsize."""
-        ranks = self.ranks
-        return max(0, (ranks.stop - ranks.start + ranks.step - (1 if ranks.step > 0 else -1)) // ranks.step)
-
-    def __len__(self):
-        return len(self.ranks)
-
-    def __bool__(self):
-        return bool(self.ranks)
-
-    def __getitem__(self, index):
-        if isinstance(index, slice):
-            return self.part(self.ranks[index])
-        try:
-            rank = self.ranks[index]
-        except IndexError:
-            raise IndexError(f"index {index} of {self.total} {type(self).__name__.lower()}") from None
-        return self.at(rank)
-
-    def __iter__(self):
-        if self.ranks.step == 1 and self.ranks:
-            return ArrangementIterator(self)
-        return map(self.ranks_item, self.ranks)
-
-    def __reversed__(self):
-        return map(self.ranks_item, reversed(self.ranks))
-
-    def ranks_item(self, rank):
-        return self.at(rank)
-
-    def __contains__(self, item):
-        rank = self.rank_of(item)
-        return rank is not None and rank in self.ranks
-
-    def index(self, item):
-        """The place of an item: `sequence[sequence.index(item)] == item`. ValueError where it is not there."""
-        rank = self.rank_of(item)
-        if rank is None or rank not in self.ranks:
-            raise ValueError(f"{item!r} is not among these {type(self).__name__.lower()}")
-        return self.ranks.index(rank)
-
-    def count(self, item):
-        """1 where the item is there, else 0: all items differ."""
-        return int(item in self)
-
-    def sample(self, n, seed=None):
-        """A list of n items, each drawn uniformly from all, with replacement.
-
-        The same integer seed draws the same items on every platform; None draws anew every time. IndexError where
-        there is nothing to draw from.
-        """
-        total = self.total
-        if n < 0:
-            raise BadRequest(f"n is how many items to draw, not {n}", path="$.n", token=str(n))
-        if n and not total:
-            raise IndexError(f"a sample of no {type(self).__name__.lower()}")
-        random = Random(seed)
-        bits = total.bit_length()
-        drawn = []
-        while len(drawn) < n:
-            k = random.getrandbits(bits)
-            if k < total:               # every k below the total is as likely as every other
-                drawn.append(self.at(self.ranks[k]))
-        return drawn
+cdef class Arrangements(LazySequence):
+    """What Moves and Partitions share: the diagram, and rows of set codes."""
 
     def codes(self, out=None):
         """Rows of set codes: a numpy array of uint32, one row an arrangement, in order, filled up with 0.
 
-        `meldcore.sets.set_text` reads a code. Within a row the sets stand in no particular order. `out` is a
-        C-contiguous uint32 array of shape (rows, columns) to fill instead of a new one; it takes the first `rows`
-        arrangements, and has at least `width` columns.
+        `meldcore.sets.set_text` reads a code. Within a row the sets stand in no particular order. `out` is a C-contiguous
+        uint32 array of shape (rows, columns) to fill instead of a new one; it takes the first `rows` arrangements, and
+        has at least `width` columns. TooLarge where a new array would hold more than `MOST_CODES` codes.
         """
         cdef int width = self.width
         cdef u32[:, ::1] rows
         import numpy
+        total = self.total
         if out is None:
-            out = numpy.empty((len(self.ranks), width), dtype=numpy.uint32)
-        if len(out) > len(self.ranks) or out.shape[1] < width:
-            raise BadRequest(f"out is of shape {out.shape}, where at most {len(self.ranks)} rows and at least {width} "
-                             "columns fit", path="$.out")
+            if total * width > MOST_CODES:
+                raise TooLarge(f"{total} rows of {width} codes are too many for one array: take slices")
+            out = numpy.empty((total, width), dtype=numpy.uint32)
+        elif not isinstance(out, numpy.ndarray) or out.dtype != numpy.uint32 or out.ndim != 2 or not out.flags.c_contiguous:
+            raise BadRequest("out is a C-contiguous array of uint32 with two dimensions", path="$.out")
+        elif out.shape[0] > total or out.shape[1] < width:
+            raise BadRequest(f"out is of shape {out.shape}, where at most {total} rows and at least {width} columns fit",
+                             path="$.out")
         rows = out
         if len(out):
             self.fill(rows)
@@ -126,17 +65,16 @@ cdef class Arrangements:
                 tiles += p.most[c][n]
         return self.fixed_sets() + tiles // 3
 
-    def fixed_sets(self):
+    cdef int fixed_sets(self):
         return self.position.sets if self.position.table_is_fixed() else 0
 
-    def fill(self, u32[:, ::1] rows):
+    cdef void fill(self, u32[:, ::1] rows):
         cdef Walk walk = Walk(self.diagram)
         cdef Py_ssize_t i, columns = rows.shape[1]
         cdef int fixed = self.fixed_sets()
         cdef u128 rank = from_python(self.ranks.start)
-        cdef u128 step = 0
+        cdef u128 step = from_python(abs(self.ranks.step) if rows.shape[0] > 1 else 1)
         cdef bint forwards = self.ranks.step > 0
-        step = from_python(abs(self.ranks.step))
         with nogil:
             for i in range(rows.shape[0]):
                 if i == 0 or step != 1 or not forwards:
@@ -173,15 +111,24 @@ cdef class Arrangements:
         return self.item(self.walk.sets, self.walk.count)
 
     cdef object rank_of(self, object item):
-        """The rank of an item in the diagram, None where it is not there."""
         cdef u32 codes[MAX_SETS]
         cdef u128 rank = 0
-        cdef int count = self.codes_of(item, codes)
+        cdef int count
+        try:
+            count = self.codes_of(item, codes)
+        except MeldcoreError:           # no sets at all
+            return None
         if count < 0 or not self.walk.find(codes, count, &rank):
             return None
         return to_python(rank)
 
-    cdef Arrangements part(self, object ranks):
+    cdef object whole(self):
+        return range(to_python(self.diagram.graph.count))
+
+    cdef object walk_all(self):
+        return ArrangementIterator(self)
+
+    cdef LazySequence part(self, object ranks):
         cdef Arrangements that = type(self).__new__(type(self))
         that.position = self.position
         that.diagram = self.diagram
@@ -238,7 +185,7 @@ cdef class Moves(Arrangements):
         self.position = position
         self.diagram = build_diagram(&problem, position.tables_of(&problem))
         self.walk = Walk(self.diagram)
-        self.ranks = range(to_python(self.diagram.graph.count))
+        self.ranks = self.whole()
 
     def best(self, objective="tiles"):
         """The first of the best moves of this sequence, None where it is empty. See Position.best."""
@@ -249,7 +196,7 @@ cdef class Moves(Arrangements):
             return None if rank is None else self.at(rank)
         best = None
         most = None
-        for move in self:
+        for move in self.few():
             gained = gain_of(move, &o)
             if most is None or gained > most:
                 best = move
@@ -263,17 +210,20 @@ cdef class Moves(Arrangements):
         drop_ties(&o)
         if self.is_whole():
             return self.diagram.count_best(&o)
-        gains = [gain_of(move, &o) for move in self]
+        gains = [gain_of(move, &o) for move in self.few()]
         return gains.count(max(gains)) if gains else 0
 
+    cdef object few(self):
+        """The moves of a slice, to look at each. The whole sequence never needs that."""
+        if self.total > MOST_LOOKED_AT:
+            raise TooLarge(f"a slice of {self.total} moves is too long to look for its best")
+        return iter(self)
+
     def __repr__(self):
-        return f"Moves({self.position!r}){sliced(self)}"
+        return f"Moves({self.position!r}){self.sliced()}"
 
     def __reduce__(self):
-        return remake, (Moves, self.position, self.ranks)
-
-    cdef bint is_whole(self):
-        return self.ranks == range(to_python(self.diagram.graph.count))
+        return remake, (Moves, (self.position,), self.ranks)
 
     cdef object item(self, const u32* codes, int count):
         return make_move(self.position, codes, count)
@@ -321,7 +271,7 @@ cdef class Partitions(Arrangements):
         self.position = loose
         self.diagram = build_diagram(&problem, loose.tables_of(&problem))
         self.walk = Walk(self.diagram)
-        self.ranks = range(to_python(self.diagram.graph.count))
+        self.ranks = self.whole()
 
     @property
     def tiles(self):
@@ -329,10 +279,10 @@ cdef class Partitions(Arrangements):
         return self.position.hand
 
     def __repr__(self):
-        return f"Partitions({' '.join(self.tiles)!r}, {self.position.rules!r}){sliced(self)}"
+        return f"Partitions({' '.join(self.tiles)!r}, {self.position.rules!r}){self.sliced()}"
 
     def __reduce__(self):
-        return remake_partitions, (self.tiles, self.position.rules, self.ranks)
+        return remake, (Partitions, (self.tiles, self.position.rules), self.ranks)
 
     cdef object item(self, const u32* codes, int count):
         cdef u32 table[MAX_SETS]
@@ -349,27 +299,3 @@ cdef class Partitions(Arrangements):
 def partitions(tiles, rules="rummi-q", Stop stop=None):
     """Every way to split exactly these tiles into valid sets: see Partitions."""
     return Partitions(tiles, rules, stop)
-
-
-def remake(kind, position, ranks):
-    """For pickle."""
-    return (<Arrangements> kind(position)).part(ranks)
-
-
-def remake_partitions(tiles, rules, ranks):
-    """For pickle."""
-    return (<Arrangements> Partitions(tiles, rules)).part(ranks)
-
-
-cdef str sliced(Arrangements sequence):
-    """The slice, as source text, that leads from the whole to this part of it; empty for the whole."""
-    ranks = sequence.ranks
-    if ranks == range(to_python(sequence.diagram.graph.count)):
-        return ""
-    if not ranks:
-        return "[:0]"
-    stop = ranks.start + (sequence.total - 1) * ranks.step + (1 if ranks.step > 0 else -1)
-    return f"[{ranks.start}:{'' if stop < 0 else stop}:{ranks.step}]"
-
-
-Sequence.register(Arrangements)

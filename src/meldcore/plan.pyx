@@ -45,6 +45,8 @@ cdef bint make_room(Plan* plan, int states) except -1 nogil:
 
 cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) except -1 nogil:
     cdef int c, n, vector, given, least
+    if problem.threshold > most_value(problem):
+        return False
     make_room(plan, automata.states)
     plan.problem = problem
     plan.automata = automata
@@ -76,6 +78,16 @@ cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) 
         return False
     list_layers(plan)
     return True
+
+
+cdef int most_value(const Problem* p) noexcept nogil:
+    """What the tiles that count for the threshold could be worth at most."""
+    cdef int c, n, value
+    value = (p.jokers - p.must_jokers if p.part else p.jokers) * max(p.joker_value, p.numbers)
+    for c in range(4):
+        for n in range(1, p.numbers + 1):
+            value += n * (p.most[c][n] - p.must[c][n] if p.part else p.most[c][n])
+    return value
 
 
 # Each of the three returns the least jokers that the colour takes, or DEAD, and fills need, spent and idle.

@@ -6,12 +6,13 @@ play exists does not depend on the identity of runs, so these frontiers are made
 fewer.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from meldcore.errors import TooLarge
+from meldcore.errors import MeldcoreError, TooLarge
+from meldcore.sequence import remake
 
 cimport cython
+from cython.operator cimport dereference
 from libc.string cimport memcpy, memset
 from libcpp.algorithm cimport sort, unique
 from libcpp.map cimport map
@@ -23,18 +24,18 @@ from meldcore.plan cimport CLASS_BITS, DEAD, MAX_LAYERS, SLACK_BITS, Layer, Plan
 from meldcore.plan cimport prepare, states_at
 from meldcore.position cimport Position
 from meldcore.problem cimport Problem
+from meldcore.sequence cimport LazySequence
 from meldcore.sets cimport format_tiles, read_tiles
 from meldcore.stop cimport Stop, flag_of, is_due, raise_due
-from meldcore.tables cimport MAX_COPIES, Automata, Choice, Span, Tables, choice_span
+from meldcore.tables cimport MAX_COPIES, MAX_JOKERS, MAX_SHAPES, SHAPE_BITS, Automata, Choice, Span, Tables, choice_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef enum:
-    SHAPE_BITS = 8
-    MAX_SHAPES = 256
     SLACK_AT = 4 * SHAPE_BITS
     CLASS_AT = SLACK_AT + SLACK_BITS
     TALLY_AT = CLASS_AT + CLASS_BITS
-    MOST_KEYS = 20000000            # held at once: 160 MB
+    MOST_KEYS = 6000000             # in the sets of frontiers of one layer: 48 MB
+    MOST_FORKS = 1000000            # 32 MB
 
 cdef u32 NOWHERE = 0xffffffffu
 
@@ -45,7 +46,7 @@ cdef enum Outcome:
     STOPPED
 
 ctypedef vector[u64] Keys           # sorted: a set of frontiers
-ctypedef map[vector[u64], u32] Numbers
+ctypedef map[vector[u64], u32] Numbers      # the sets of a layer, numbered as they come
 
 cdef struct Fork:                   # one such set
     u32 to[MAX_COPIES + 1]          # what laying 0, 1, ... tiles of the layer leads to, or NOWHERE
@@ -60,45 +61,32 @@ class Play(NamedTuple):
     arrangements: int
 
 
-@cython.final
-cdef class Plays:
-    """The plays of a position: each part of the hand that some legal turn lays, once, as a sequence of Play tuples.
-
-    The order: number by number, colour by colour (k r b y), fewer tiles of it first; at last, fewer jokers.
-
-    >>> from meldcore import Position
-    >>> [play.played for play in Position.parse("r4r5r6 k7b7y7 | r7 r8", rules="easy-rummy").plays()]
-    [('r7',), ('r7', 'r8')]
-    """
-    cdef readonly Position position
+cdef class PlayGraph:
+    """All plays of a problem as paths: layer by layer, how many tiles come from the hand, at last how many jokers."""
     cdef Problem problem
     cdef Tables tables
     cdef vector[Fork] forks         # of all layers, the first first
     cdef u32 ends                   # the first fork after the last layer
     cdef vector[u8] jokers          # [fork - ends] bit j: there is a play with j jokers
     cdef int layers
-    cdef Span layer[MAX_LAYERS]     # number, colour
-    cdef object ranks
+    cdef u8 number[MAX_LAYERS]
+    cdef u8 colour[MAX_LAYERS]
 
-    def __init__(self, Position position not None, Stop stop=None):
-        cdef Outcome outcome
-        self.position = position
-        position.fill_problem(&self.problem)
-        self.problem.stop = flag_of(stop)
-        self.tables = position.tables_of(&self.problem)
+    cdef int build(self) except -1:
         cdef Tally tally = Tally()
+        cdef Outcome outcome
         with nogil:
-            outcome = self.build(&self.tables.automata, tally)
+            outcome = self.search(&self.tables.automata, tally)
         if outcome == STOPPED:
             raise_due(self.problem.stop)
         self.problem.stop = NULL        # it was for the search
         if outcome == TOO_LARGE:
-            raise TooLarge("the plays of this position take more than 160 MB")
+            raise TooLarge("the plays of this position take more memory than a search may use")
         if outcome == TOO_WIDE:
-            raise OverflowError("more than 2**128 plays")
-        self.ranks = range(to_python(self.forks[0].plays) if self.forks.size() else 0)
+            raise TooLarge("there are more than 2**128 plays")
+        return 0
 
-    cdef Outcome build(self, const Automata* automata, Tally tally) noexcept nogil:
+    cdef Outcome search(self, const Automata* automata, Tally tally) noexcept nogil:
         cdef Plan plan
         cdef Outcome outcome = DONE
         init_plan(&plan)
@@ -111,9 +99,10 @@ cdef class Plays:
         return outcome
 
     cdef Outcome fork_all(self, const Plan* plan, Tally tally) noexcept nogil:
-        cdef vector[Keys] here, there
+        cdef Numbers here, there            # own the sets; pointers to them stay where they are
+        cdef vector[const Keys*] sets, next_sets
         cdef Keys after
-        cdef Numbers numbers
+        cdef Numbers.iterator known
         cdef Fork fork
         cdef const Layer* layer
         cdef size_t held
@@ -121,19 +110,21 @@ cdef class Plays:
         cdef u8 need_after[MAX_SHAPES]
         cdef u32 k, base = 0
         cdef int i, played
-        here.resize(1)
-        here[0].push_back(<u64> plan.slack << SLACK_AT)
+        after.push_back(<u64> plan.slack << SLACK_AT)
+        here[after] = 0
+        sets.push_back(&dereference(here.begin()).first)
         self.layers = plan.layers
         for i in range(plan.layers):
             layer = &plan.layer[i]
-            self.layer[i] = Span(layer.number, layer.colour)
+            self.number[i] = layer.number
+            self.colour[i] = layer.colour
             needs_of_shapes(plan, layer.colour, layer.number - 1, need_before)
             needs_of_shapes(plan, layer.colour, layer.number, need_after)
-            base += <u32> here.size()
+            base += <u32> sets.size()
+            next_sets.clear()
             there.clear()
-            numbers.clear()
             held = 0
-            for k in range(<u32> here.size()):
+            for k in range(<u32> sets.size()):
                 if is_due(self.problem.stop):
                     return STOPPED
                 fork.plays = 0
@@ -141,22 +132,26 @@ cdef class Plays:
                     fork.to[played] = NOWHERE
                     if played > layer.most - layer.must:
                         continue
-                    follow(plan, layer, need_before, need_after, tally, here[k], played, after)
+                    follow(plan, layer, need_before, need_after, tally, dereference(sets[k]), played, after)
                     if after.empty():
                         continue
-                    if numbers.count(after) == 0:
+                    known = there.find(after)
+                    if known == there.end():
                         held += after.size()
-                        if held > MOST_KEYS:
+                        if held > MOST_KEYS or base + next_sets.size() > MOST_FORKS or tally.is_full():
                             return TOO_LARGE
-                        numbers[after] = <u32> there.size()
-                        there.push_back(after)
-                    fork.to[played] = base + numbers[after]
+                        fork.to[played] = base + <u32> next_sets.size()
+                        there[after] = <u32> next_sets.size()
+                        next_sets.push_back(&dereference(there.find(after)).first)
+                    else:
+                        fork.to[played] = base + dereference(known).second
                 self.forks.push_back(fork)
             here.swap(there)
+            sets.swap(next_sets)
         self.ends = base
-        for k in range(<u32> here.size()):
+        for k in range(<u32> sets.size()):
             memset(&fork, 0, sizeof(fork))
-            self.jokers.push_back(jokers_of(plan, tally, here[k]))
+            self.jokers.push_back(jokers_of(plan, tally, dereference(sets[k])))
             fork.plays = popcount(self.jokers.back())
             self.forks.push_back(fork)
         return DONE
@@ -174,38 +169,11 @@ cdef class Plays:
                     over |= add_over(fork.plays, self.forks[fork.to[played]].plays, &fork.plays)
         return not over
 
-    @property
-    def total(self):
-        """How many there are, an exact int; `len()` raises OverflowError above sys.maxsize."""
-        return to_python(self.forks[0].plays) if self.forks.size() else 0
-
-    def __len__(self):
-        return len(self.ranks)
-
-    def __bool__(self):
-        return bool(self.ranks)
-
-    def __getitem__(self, index):
-        if isinstance(index, slice):
-            return [self.at(rank) for rank in self.ranks[index]]
-        try:
-            rank = self.ranks[index]
-        except IndexError:
-            raise IndexError(f"index {index} of {self.total} plays") from None
-        return self.at(rank)
-
-    def __iter__(self):
-        return map_ranks(self, self.ranks)
-
-    def __reversed__(self):
-        return map_ranks(self, reversed(self.ranks))
-
-    cdef object at(self, object index):
-        cdef u128 rank = from_python(index)
-        cdef u8 tiles[4][16]
-        cdef u32 fork = 0, to
-        cdef int i, played, jokers = 0
-        memset(tiles, 0, sizeof(tiles))
+    cdef int seek(self, u128 rank, u8 (*tiles)[16]) noexcept:
+        """Fill in the tiles of the play with this rank, and return its jokers."""
+        cdef u32 fork = 0, to = NOWHERE
+        cdef int i, played = 0, jokers = 0
+        memset(tiles, 0, 4 * sizeof(tiles[0]))
         for i in range(self.layers):
             for played in range(MAX_COPIES + 1):
                 to = self.forks[fork].to[played]
@@ -214,15 +182,79 @@ cdef class Plays:
                 if rank < self.forks[to].plays:
                     break
                 rank -= self.forks[to].plays
-            tiles[self.layer[i].count][self.layer[i].first] = played
+            tiles[self.colour[i]][self.number[i]] = played
             fork = to
         while rank or not self.jokers[fork - self.ends] >> jokers & 1:
             rank -= self.jokers[fork - self.ends] >> jokers & 1
             jokers += 1
-        return self.play(tiles, jokers)
+        return jokers
 
-    cdef object play(self, const u8 (*tiles)[16], int jokers):
-        cdef Problem exact = self.problem
+    cdef bint find(self, u8 (*tiles)[16], int jokers, u128* rank) noexcept:
+        """Where such a play is there, its rank. The tiles are crossed off."""
+        cdef u32 fork = 0, to = NOWHERE
+        cdef int i, c, n, played
+        if not self.forks.size() or not self.forks[0].plays:
+            return False
+        for i in range(self.layers):
+            c = self.colour[i]
+            n = self.number[i]
+            if tiles[c][n] > MAX_COPIES:
+                return False
+            for played in range(tiles[c][n]):
+                to = self.forks[fork].to[played]
+                if to != NOWHERE:
+                    rank[0] += self.forks[to].plays
+            to = self.forks[fork].to[tiles[c][n]]
+            if to == NOWHERE or not self.forks[to].plays:
+                return False
+            tiles[c][n] = 0
+            fork = to
+        for c in range(4):
+            for n in range(16):
+                if tiles[c][n]:         # a tile that no set can take
+                    return False
+        if jokers > MAX_JOKERS or not self.jokers[fork - self.ends] >> jokers & 1:
+            return False
+        rank[0] += popcount(self.jokers[fork - self.ends] & ((1 << jokers) - 1))
+        return True
+
+
+@cython.final
+cdef class Plays(LazySequence):
+    """The plays of a position: each part of the hand that some legal turn lays, once, as a sequence of Play tuples.
+
+    The order: number by number, colour by colour (k r b y), fewer tiles of it first; at last, fewer jokers.
+
+    >>> from meldcore import Position
+    >>> [play.played for play in Position.parse("r4r5r6 k7b7y7 | r7 r8", rules="easy-rummy").plays()]
+    [('r7',), ('r7', 'r8')]
+    """
+    cdef readonly Position position
+    cdef PlayGraph graph
+
+    def __init__(self, Position position not None, Stop stop=None):
+        self.position = position
+        self.graph = PlayGraph()
+        position.fill_problem(&self.graph.problem)
+        self.graph.problem.stop = flag_of(stop)
+        self.graph.tables = position.tables_of(&self.graph.problem)
+        self.graph.build()
+        self.ranks = self.whole()
+
+    cdef object whole(self):
+        return range(to_python(self.graph.forks[0].plays) if self.graph.forks.size() else 0)
+
+    cdef LazySequence part(self, object ranks):
+        cdef Plays that = Plays.__new__(Plays)
+        that.position = self.position
+        that.graph = self.graph
+        that.ranks = ranks
+        return that
+
+    cdef object at(self, object rank):
+        cdef u8 tiles[4][16]
+        cdef int jokers = self.graph.seek(from_python(rank), tiles)
+        cdef Problem exact = self.graph.problem
         cdef int c, n, points = jokers * self.position.core.fields.joker_hand_value
         for c in range(4):
             for n in range(16):
@@ -235,69 +267,36 @@ cdef class Plays:
         if exact.part:                  # a matter of the tiles played alone, and these pass
             exact.part = False
             exact.threshold = 0
-        return Play(format_tiles(tiles, jokers), points, count_arrangements(&exact, self.tables))
-
-    def __contains__(self, item):
-        return self.rank_of(item) is not None
-
-    def index(self, item):
-        """The place of a play, given as a Play or as its tiles. ValueError where it is not there."""
-        rank = self.rank_of(item)
-        if rank is None:
-            raise ValueError(f"{item!r} is not among these plays")
-        return rank
-
-    def count(self, item):
-        """1 where the play is there, else 0: all plays differ."""
-        return int(item in self)
+        return Play(format_tiles(tiles, jokers), points, count_arrangements(&exact, self.graph.tables))
 
     cdef object rank_of(self, object item):
+        """A play is given as a Play or as its tiles."""
         cdef u8 tiles[4][16]
         cdef u128 rank = 0
-        cdef u32 fork = 0, to
-        cdef int i, c, n, played, jokers
+        cdef int jokers
         memset(tiles, 0, sizeof(tiles))
-        jokers = read_tiles(item.played if isinstance(item, Play) else item, "play", self.position.core, tiles)
-        if not self.ranks:
+        try:
+            jokers = read_tiles(item.played if isinstance(item, Play) else item, "play", self.position.core, tiles)
+        except MeldcoreError:           # no tiles at all
             return None
-        for i in range(self.layers):
-            c = self.layer[i].count
-            n = self.layer[i].first
-            for played in range(MAX_COPIES + 1):
-                to = self.forks[fork].to[played]
-                if played == tiles[c][n]:
-                    break
-                if to != NOWHERE:
-                    rank += self.forks[to].plays
-            if played > MAX_COPIES or to == NOWHERE:
-                return None
-            tiles[c][n] = 0
-            fork = to
-        for c in range(4):
-            for n in range(16):
-                if tiles[c][n]:         # a tile that no set can take
-                    return None
-        if not self.jokers[fork - self.ends] >> jokers & 1:
+        if not self.graph.find(tiles, jokers, &rank):
             return None
-        return to_python(rank) + popcount(self.jokers[fork - self.ends] & ((1 << jokers) - 1))
+        play = self.at(to_python(rank))
+        return None if isinstance(item, Play) and item != play else to_python(rank)
 
     def __repr__(self):
-        return f"Plays({self.position!r})"
+        return f"Plays({self.position!r}){self.sliced()}"
 
     def __eq__(self, other):
-        return isinstance(other, Plays) and self.position == (<Plays> other).position
+        if not isinstance(other, Plays):
+            return NotImplemented
+        return self.position == (<Plays> other).position and self.ranks == (<Plays> other).ranks
 
     def __hash__(self):
-        return hash(self.position)
+        return hash((self.position, self.ranks))
 
     def __reduce__(self):
-        return Plays, (self.position,)
-
-
-def map_ranks(Plays plays, ranks):
-    """Items by their place, one at a time."""
-    for rank in ranks:
-        yield plays.at(rank)
+        return remake, (Plays, (self.position,), self.ranks)
 
 
 cdef void needs_of_shapes(const Plan* plan, int colour, int number, u8* of_shapes) noexcept nogil:
@@ -323,10 +322,10 @@ cdef void follow(const Plan* plan, const Layer* layer, const u8* need_before, co
     after.clear()
     for k in range(keys.size()):
         key = keys[k]
-        rest = key & ((<u64> 1 << SLACK_AT) - 1) & ~(<u64> 255 << SHAPE_BITS * layer.colour)
+        rest = key & ((<u64> 1 << SLACK_AT) - 1) & ~(<u64> (MAX_SHAPES - 1) << SHAPE_BITS * layer.colour)
         cls = key >> CLASS_AT & ((1 << CLASS_BITS) - 1)
         tracked = <u32> (key >> TALLY_AT)
-        shape = key >> SHAPE_BITS * layer.colour & 255
+        shape = key >> SHAPE_BITS * layer.colour & (MAX_SHAPES - 1)
         span = choice_span(a, used, used, shape)
         slack = (key >> SLACK_AT & ((1 << SLACK_BITS) - 1)) + need_before[shape]
         for i in range(span.count):
@@ -359,6 +358,3 @@ cdef int jokers_of(const Plan* plan, Tally tally, const Keys& keys) noexcept nog
         if tally_accepts(tally, <u32> (keys[k] >> TALLY_AT), used):
             found |= 1 << (used - plan.problem.must_jokers)
     return found
-
-
-Sequence.register(Plays)

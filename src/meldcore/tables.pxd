@@ -19,6 +19,8 @@ cdef enum:
     MAX_JOKERS = 4
     MAX_STATES = 512        # 3 copies and 4 jokers with a limit of jokers a set come to more than 300
     MAX_CLASSES = 32        # of groups, with 3 copies and 4 jokers
+    SHAPE_BITS = 9          # of the largest automata
+    MAX_SHAPES = 1 << SHAPE_BITS
     MASKABLE = 64           # automata up to this size are also kept as bit masks
     NEW_RUN = 255
 

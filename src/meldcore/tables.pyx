@@ -130,11 +130,14 @@ def choice_order(r, g, b, shape):
 # ---------------------------------------------------------------- groups of one number
 
 def group_kinds(colours, jokers, limit):
-    """Every group by colours and jokers, as colours << 4 | jokers."""
+    """Every group by colours and jokers, as colours << 4 | jokers.
+
+    Of all four colours, since searches may take them in another order; those that an edition lacks have no tiles.
+    """
     most = jokers if limit is None else min(limit, jokers)
     return [
         mask << 4 | b
-        for mask in range(1, 1 << colours)
+        for mask in range(1, 1 << 4)
         for b in range(most + 1)
         if 3 <= mask.bit_count() + b <= colours
     ]
@@ -200,6 +203,8 @@ cdef object build_runs(Tables self, rules):
     shape_place = {shape: i for i, shape in enumerate(shapes)}
     if len(states) > MAX_STATES:
         raise MemoryError(f"{len(states)} run states")
+    if len(shapes) > MAX_SHAPES:
+        raise MemoryError(f"{len(shapes)} shapes")
     self.automata.states = len(states)
     self.automata.shapes = len(shapes)
     self.shape_of = [shape_place[shape_of(state)] for state in states]

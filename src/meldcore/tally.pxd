@@ -24,13 +24,20 @@ cdef class Tally:
     cdef const Plan* plan
 
     # Profiles: what the tiles played so far can form by themselves. A profile is a set of small frontiers (shapes of
-    # the four colours, tiles given to groups, jokers used), each with the best value of the sets that lead to it.
-    cdef vector[map[u64, int]] profiles
-    cdef map[map[u64, int], u32] numbers
+    # the four colours, tiles given to groups, jokers used), each with the best value of the sets that lead to it: sorted
+    # numbers, the value in the lowest bits.
+    cdef map[vector[u64], u32] numbers  # owns the profiles
+    cdef vector[const vector[u64]*] profiles
     cdef map[u64, u32] known            # profile, number, colour and tiles played -> next profile
+    cdef vector[u64] scratch
+    cdef size_t held
 
     cdef void reset(self, const Plan* plan) noexcept nogil
-    cdef u32 intern(self, map[u64, int]& profile) noexcept nogil
+    # Forget the profiles.
+    cdef void clear(self) noexcept nogil
+    # Do the profiles take all the memory that they may? Sweeps have to end then.
+    cdef bint is_full(self) noexcept nogil
+    cdef u32 intern(self) noexcept nogil
     cdef u32 profile_tiles(self, u32 profile, const Layer* layer, int played) noexcept nogil
     cdef u32 profile_groups(self, u32 profile, const Layer* layer) noexcept nogil
     cdef bint profile_accepts(self, u32 profile, int jokers) noexcept nogil
