@@ -226,7 +226,8 @@ def layers(move):
             shown = sorted(run for text in runs if (run := begun(text, colour, number)))
             jokers = sum(tiles[-1] == "*" for _, tiles, _ in shown)
             given = sum(f"{colour}{number}" in tiles for tiles in here)
-            yield (shown, given), (jokers, -(len(shown) - jokers + given), given)
+            going_on = sum(not ended for _, _, ended in shown)
+            yield (shown, given), (jokers, -(len(shown) - jokers + given), -given, -going_on)
         yield here, sum(tiles.count("*") for tiles in here)
 
 

@@ -20,9 +20,11 @@ from .errors import (
     TooLarge,
 )
 from .moves import Moves, Partitions, partitions
+from .plays import Play, Plays
 from .position import Move, Position
 from .rules import PRESETS, Rules
-from .sets import SetInfo, normalise, read_set
+from .sets import SetInfo, normalise, read_set, set_text
+from .stop import Stop
 
 __all__ = [
     "PRESETS",
@@ -37,13 +39,17 @@ __all__ = [
     "Move",
     "Moves",
     "Partitions",
+    "Play",
+    "Plays",
     "Position",
     "Rules",
     "SetInfo",
+    "Stop",
     "TimeLimit",
     "TooLarge",
     "__version__",
     "normalise",
     "partitions",
     "read_set",
+    "set_text",
 ]

@@ -37,8 +37,8 @@ cdef extern from *:
     // `room` and `to_room` are one more than columns of these rows may have spent.
     template <class V>
     static inline __attribute__((always_inline)) void meldcore_rows(
-        const meldcore_Shift &m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used, int room,
-        uint32_t height, V ways) {
+        const meldcore_Shift &m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used,
+        int room, uint32_t height, V ways) {
         const size_t width = m.upto[room], to_width = m.upto[to_room];
         for (int k = 0; k < m.rows && m.row[k] < height; k++) {
             if (!used[m.row[k]]) continue;
@@ -59,8 +59,8 @@ cdef extern from *:
     #if defined(__x86_64__) && defined(__GNUC__)
     template <class V>
     static __attribute__((target("avx2"))) void meldcore_rows_wide(
-        const meldcore_Shift &m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used, int room,
-        uint32_t height, V ways) {
+        const meldcore_Shift &m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used,
+        int room, uint32_t height, V ways) {
         meldcore_rows(m, target, to_used, to_room, source, used, room, height, ways);
     }
     static const bool meldcore_wide = __builtin_cpu_supports("avx2");
@@ -70,8 +70,8 @@ cdef extern from *:
     #endif
     template <class V>
     static inline void meldcore_add_rows(
-        const meldcore_Shift *m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used, int room,
-        uint32_t height, V ways) {
+        const meldcore_Shift *m, V *target, uint8_t *to_used, int to_room, const V *source, const uint8_t *used,
+        int room, uint32_t height, V ways) {
         if (meldcore_wide) meldcore_rows_wide(*m, target, to_used, to_room, source, used, room, height, ways);
         else meldcore_rows(*m, target, to_used, to_room, source, used, room, height, ways);
     }

@@ -1,9 +1,9 @@
 """The legal turns of a position, and the partitions of loose tiles, as lazy sequences.
 
-The order (order number 1) is that of the diagram: arrangements are compared number by number, within a number colour by
-colour (k r b y), at the first place where they differ. There, fewer jokers to runs come first, then more tiles laid,
-then more tiles to groups, then more runs that go on; after the last colour of a number, fewer jokers in its groups; then
-which of several different runs gets what, and how the groups are made. It depends on nothing but the position.
+The order (order number 1) is that of the diagram: arrangements are compared number by number, within a number colour
+by colour (k r b y), at the first place where they differ. There, fewer jokers to runs come first, then more tiles laid,
+then more tiles to groups, then more runs that go on; after the last colour of a number, fewer jokers in its groups;
+then which of several different runs gets what, and how the groups are made. It depends on nothing but the position.
 """
 
 from meldcore.errors import BadRequest, MeldcoreError, TooLarge
@@ -33,9 +33,9 @@ cdef class Arrangements(LazySequence):
     def codes(self, out=None):
         """Rows of set codes: a numpy array of uint32, one row an arrangement, in order, filled up with 0.
 
-        `meldcore.sets.set_text` reads a code. Within a row the sets stand in no particular order. `out` is a C-contiguous
-        uint32 array of shape (rows, columns) to fill instead of a new one; it takes the first `rows` arrangements, and
-        has at least `width` columns. TooLarge where a new array would hold more than `MOST_CODES` codes.
+        `meldcore.sets.set_text` reads a code. Within a row the sets stand in no particular order. `out` is a
+        C-contiguous uint32 array of shape (rows, columns) to fill instead of a new one; it takes the first `rows`
+        arrangements, and has at least `width` columns. TooLarge where a new array would hold more than 4 GiB.
         """
         cdef int width = self.width
         cdef u32[:, ::1] rows
@@ -45,11 +45,12 @@ cdef class Arrangements(LazySequence):
             if total * width > MOST_CODES:
                 raise TooLarge(f"{total} rows of {width} codes are too many for one array: take slices")
             out = numpy.empty((total, width), dtype=numpy.uint32)
-        elif not isinstance(out, numpy.ndarray) or out.dtype != numpy.uint32 or out.ndim != 2 or not out.flags.c_contiguous:
+        elif (not isinstance(out, numpy.ndarray) or out.dtype != numpy.uint32 or out.ndim != 2
+              or not out.flags.c_contiguous):
             raise BadRequest("out is a C-contiguous array of uint32 with two dimensions", path="$.out")
         elif out.shape[0] > total or out.shape[1] < width:
-            raise BadRequest(f"out is of shape {out.shape}, where at most {total} rows and at least {width} columns fit",
-                             path="$.out")
+            raise BadRequest(f"out is of shape {out.shape}, where at most {total} rows and at least {width} columns "
+                             "fit", path="$.out")
         rows = out
         if len(out):
             self.fill(rows)

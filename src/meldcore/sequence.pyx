@@ -7,7 +7,7 @@ from meldcore.errors import BadRequest
 
 
 cdef class LazySequence:
-    """A sequence whose items are made when they are asked for. Indices and slices go as far as `total`; slices are lazy too."""
+    """A sequence whose items are made when they are asked for. Indices and slices go as far as `total`."""
 
     @property
     def total(self):

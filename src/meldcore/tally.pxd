@@ -24,8 +24,8 @@ cdef class Tally:
     cdef const Plan* plan
 
     # Profiles: what the tiles played so far can form by themselves. A profile is a set of small frontiers (shapes of
-    # the four colours, tiles given to groups, jokers used), each with the best value of the sets that lead to it: sorted
-    # numbers, the value in the lowest bits.
+    # the four colours, tiles given to groups, jokers used), each with the best value of the sets that lead to it:
+    # sorted numbers, the value in the lowest bits.
     cdef map[vector[u64], u32] numbers  # owns the profiles
     cdef vector[const vector[u64]*] profiles
     cdef map[u64, u32] known            # profile, number, colour and tiles played -> next profile

@@ -9,7 +9,7 @@ from meldcore.bits cimport u32, u64
 from meldcore.plan cimport Layer, Plan
 from meldcore.tables cimport MAX_JOKERS, MAX_SHAPES, SHAPE_BITS, Automata, Choice, Span, choice_span, layout_span
 
-# A small frontier: the best value, then shapes of the colours, tiles given to groups at this number (2 bits each), jokers.
+# A small frontier: the best value, shapes of the colours, tiles given to groups at this number (2 bits each), jokers.
 cdef enum:
     VALUE_BITS = 15
     SHAPES = VALUE_BITS

@@ -32,7 +32,7 @@ def count_seconds(Position position not None, int repeats=5):
     """The least time, in seconds, of the search behind position.count()."""
     cdef Problem p
     cdef Tables tables
-    cdef double start, least = 1e99
+    cdef double least = 1e99
     position.fill_problem(&p)
     tables = position.tables_of(&p)
     for _ in range(repeats):
