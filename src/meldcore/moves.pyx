@@ -52,7 +52,7 @@ cdef class Arrangements(LazySequence):
             raise BadRequest(f"out is of shape {out.shape}, where at most {total} rows and at least {width} columns "
                              "fit", path="$.out")
         rows = out
-        if len(out):
+        if out.size:
             self.fill(rows)
         return out
 
@@ -72,6 +72,7 @@ cdef class Arrangements(LazySequence):
     cdef void fill(self, u32[:, ::1] rows):
         cdef Walk walk = Walk(self.diagram)
         cdef Py_ssize_t i, columns = rows.shape[1]
+        cdef u32* row
         cdef int fixed = self.fixed_sets()
         cdef u128 rank = from_python(self.ranks.start)
         cdef u128 step = from_python(abs(self.ranks.step) if rows.shape[0] > 1 else 1)
@@ -83,9 +84,10 @@ cdef class Arrangements(LazySequence):
                 else:
                     walk.advance()
                 rank = rank + step if forwards else rank - step
-                memcpy(&rows[i, 0], self.position.codes, fixed * sizeof(u32))
-                memcpy(&rows[i, fixed], walk.sets, walk.count * sizeof(u32))
-                memset(&rows[i, fixed + walk.count], 0, (columns - fixed - walk.count) * sizeof(u32))
+                row = &rows[i, 0]
+                memcpy(row, self.position.codes, fixed * sizeof(u32))
+                memcpy(row + fixed, walk.sets, walk.count * sizeof(u32))
+                memset(row + fixed + walk.count, 0, (columns - fixed - walk.count) * sizeof(u32))
 
     @property
     def nodes(self):
