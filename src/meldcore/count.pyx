@@ -150,7 +150,7 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
     cdef const u16* ways_of_groups
     cdef List* swap
     cdef int i, state, slack, jokers, ways
-    cdef u32 e, tracked = 0, t = 0
+    cdef u32 e, tracked = 0, t = 0, widest = plan.automata.most_steps * (plan.slack + 1)     # entries that one can make
     cdef bint over = False
     clear_keys(&here.keys)
     over = add_to_list[Count](here, <u64> plan.slack << slack_at, unit, unit)
@@ -169,10 +169,10 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
                 tracked = <u32> (key >> tally_at)
             step = steps_of(plan, layer, state)
             end = steps_end(plan, layer, state)
-            if there.keys.entries + <u32> ((end - step) * (slack + 1 if layer.last else 1)) > there.keys.room:
+            if there.keys.entries + widest > there.keys.room:
                 if there.keys.room * <size_t> 88 > LIST_BYTES:
                     return TOO_LARGE
-                grow_list(there, bit_width(there.keys.room))
+                grow_list(there, bit_width(there.keys.room + widest))
             if e & 1023 == 1023 and is_due(plan.problem.stop):
                 return STOPPED
             if tracks and tally.is_full():

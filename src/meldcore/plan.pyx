@@ -182,8 +182,9 @@ cdef int live_by_masks(Plan* plan, int c) noexcept nogil:
 
 cdef inline u64 step_set(const Automata* a, const u64* masks, u64 members, int allowed, int b) noexcept nogil:
     cdef u64 found = 0
+    masks += mask_place(a, 0, allowed, b)
     while members:
-        found |= masks[mask_place(a, lowest(members), allowed, b)]
+        found |= masks[lowest(members)]
         members &= members - 1
     return found
 

@@ -64,6 +64,7 @@ cdef struct Automata:       # plain pointers into a Tables object, for code that
     int jokers
     int states
     int shapes
+    int most_steps              # of any state
     const u16* shape_of         # [state]
     const Span* step_spans      # see step_span
     const Step* steps           # of a span: fewest jokers first, then in the order of choices
@@ -97,7 +98,7 @@ cdef inline Span layout_span(const Automata* a, int tiles, int jokers) noexcept 
 
 
 cdef inline int mask_place(const Automata* a, int state, int r_set, int b) noexcept nogil:
-    return ((state << (a.copies + 1)) + r_set) * (a.jokers + 1) + b
+    return (r_set * (a.jokers + 1) + b) * a.states + state
 
 
 cdef inline int r_set(const Automata* a, int must, int most, int gives) noexcept nogil:

@@ -252,6 +252,7 @@ cdef object build_steps(Tables self, list transitions):
                 step = Step(count, after, r, g, b, first)
                 self.steps.push_back(step)
             span.count = self.steps.size() - span.first
+            self.automata.most_steps = max(self.automata.most_steps, <int> span.count)
             self.step_spans[((must << 2 | most) << 2 | given) * states + state] = span
 
 
@@ -283,8 +284,8 @@ cdef object build_choices(Tables self, list transitions):
 
 cdef object build_masks(Tables self, list transitions):
     cdef int states = len(transitions), allowed, before, after, r, b
-    self.successors.resize(mask_place(&self.automata, states, 0, 0))
-    self.predecessors.resize(mask_place(&self.automata, states, 0, 0))
+    self.successors.resize(mask_place(&self.automata, 0, 2 << self.copies, 0))
+    self.predecessors.resize(mask_place(&self.automata, 0, 2 << self.copies, 0))
     for before in range(states):
         for r, b, _, after, _, _ in transitions[before]:
             for allowed in range(2 << self.copies):
