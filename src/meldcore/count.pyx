@@ -9,17 +9,16 @@ Counts are 64 bits wide as long as a bound (the matrix) or a check (the list) sh
 not fit there either is an error, never a wrong number.
 """
 
-from meldcore.errors import TooLarge
-
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from meldcore.bits cimport add_over, bit_width, i8, mul_over, to_python, u8, u16, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
+from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, prepare
 from meldcore.plan cimport DEAD, is_live, states_at, steps_end, steps_of
 from meldcore.problem cimport Problem
-from meldcore.stop cimport is_due, now, raise_due
+from meldcore.stop cimport is_due, now
 from meldcore.tables cimport MAX_CLASSES, MAX_JOKERS, MAX_STATES, Automata, Groups, Tables
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
@@ -97,13 +96,6 @@ cdef enum:
     LIST_LIMIT = 256                # most frontiers (by a bound) for which the list is faster; twice that with slack
     MATRIX_BYTES = 100 << 20        # most room for one of the two matrices
     LIST_BYTES = 110 << 20          # likewise for one of the two lists
-
-cdef enum Outcome:
-    FAILED = -1                     # with a Python error set
-    DONE
-    TOO_WIDE                        # a count does not fit
-    TOO_LARGE                       # more frontiers than there is room for
-    STOPPED
 
 
 # ---------------------------------------------------------------- frontiers as a hashed list
@@ -720,13 +712,9 @@ cdef object count_arrangements(const Problem* problem, Tables tables):
     with nogil:
         outcome = sweep(problem, &tables.automata, &arena.arena, arena.tally, &total)
         arena.tally.clear()
-    if outcome == TOO_LARGE:                # the arena is not kept: it has grown
-        raise TooLarge("this count needs more than the 220 MiB that a search may use")
-    idle.append(arena)
-    if outcome == STOPPED:
-        raise_due(problem.stop)
-    if outcome == TOO_WIDE:
-        raise TooLarge("there are more than 2**128 arrangements")
+    if outcome != TOO_LARGE:                # else the arena has grown, and is given up
+        idle.append(arena)
+    raise_outcome(outcome, problem.stop, "arrangements")
     return to_python(total)
 
 

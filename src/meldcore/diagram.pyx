@@ -1,30 +1,22 @@
 """See diagram.pxd."""
 
-from meldcore.errors import TooLarge
-
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u8, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.objective cimport Objective
+from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport CLASS_BITS, MAX_LAYERS, SLACK_BITS, Layer, LiveStep, Plan, free_plan, init_plan, prepare
 from meldcore.plan cimport steps_end, steps_of
 from meldcore.problem cimport MAX_SETS, Problem
 from meldcore.sets cimport LENGTH_BIT, group_code, is_group, run_code, set_colour, set_detail, set_length, set_number
 from meldcore.sets cimport sort_codes
-from meldcore.stop cimport is_due, raise_due
+from meldcore.stop cimport is_due
 from meldcore.tables cimport NEW_RUN, Automata, Part, Span, Step, Tables, Way, layout_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef u32 OPEN_MARK = 1u << 31       # tells a run that goes on from a finished one
-
-cdef enum Outcome:
-    FAILED = -1             # with a Python error set
-    DONE
-    TOO_WIDE
-    TOO_LARGE
-    STOPPED
 
 
 # ---------------------------------------------------------------- building
@@ -265,14 +257,10 @@ cdef Diagram build_diagram(const Problem* problem, Tables tables):
             arena.tally.reset(&arena.arena.plan)
             outcome = build(&d.graph, &arena.arena, arena.tally)
             arena.tally.clear()
-    if outcome == TOO_LARGE:        # the arena is not kept: it has grown
-        raise TooLarge(f"the moves of this position take more than {DIAGRAM_BYTES >> 20} MiB")
-    idle.append(arena)
-    if outcome == STOPPED:
-        raise_due(problem.stop)
+    if outcome != TOO_LARGE:        # else the arena has grown, and is given up
+        idle.append(arena)
+    raise_outcome(outcome, problem.stop, "moves")
     d.problem.stop = NULL           # it was for the build
-    if outcome == TOO_WIDE:
-        raise TooLarge("there are more than 2**128 arrangements")
     if d.graph.count:
         d.nodes = d.graph.base[d.graph.layers + 1]
         d.bytes = d.nodes * (sizeof(u32) + sizeof(u128)) + d.graph.first[d.nodes] * sizeof(Edge)

@@ -8,7 +8,7 @@ fewer.
 
 from typing import NamedTuple
 
-from meldcore.errors import MeldcoreError, TooLarge
+from meldcore.errors import MeldcoreError
 from meldcore.sequence import remake
 
 cimport cython
@@ -20,13 +20,14 @@ from libcpp.vector cimport vector
 
 from meldcore.bits cimport add_over, from_python, popcount, to_python, u8, u32, u64, u128
 from meldcore.count cimport count_arrangements
+from meldcore.outcome cimport DONE, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport CLASS_BITS, DEAD, MAX_LAYERS, SLACK_BITS, Layer, Plan, free_plan, init_plan
 from meldcore.plan cimport prepare, states_at
 from meldcore.position cimport Position
 from meldcore.problem cimport Problem
 from meldcore.sequence cimport LazySequence
 from meldcore.sets cimport format_tiles, read_tiles
-from meldcore.stop cimport Stop, flag_of, is_due, raise_due
+from meldcore.stop cimport Stop, flag_of, is_due
 from meldcore.tables cimport MAX_COPIES, MAX_JOKERS, MAX_SHAPES, SHAPE_BITS, Automata, Choice, Span, Tables, choice_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
@@ -38,12 +39,6 @@ cdef enum:
     MOST_FORKS = 1000000            # 32 MB
 
 cdef u32 NOWHERE = 0xffffffffu
-
-cdef enum Outcome:
-    DONE
-    TOO_WIDE
-    TOO_LARGE
-    STOPPED
 
 ctypedef vector[u64] Keys           # sorted: a set of frontiers
 ctypedef map[vector[u64], u32] Numbers      # the sets of a layer, numbered as they come
@@ -77,13 +72,8 @@ cdef class PlayGraph:
         cdef Outcome outcome
         with nogil:
             outcome = self.search(&self.tables.automata, tally)
-        if outcome == STOPPED:
-            raise_due(self.problem.stop)
+        raise_outcome(outcome, self.problem.stop, "plays")
         self.problem.stop = NULL        # it was for the search
-        if outcome == TOO_LARGE:
-            raise TooLarge("the plays of this position take more memory than a search may use")
-        if outcome == TOO_WIDE:
-            raise TooLarge("there are more than 2**128 plays")
         return 0
 
     cdef Outcome search(self, const Automata* automata, Tally tally) noexcept nogil:
