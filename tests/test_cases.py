@@ -79,7 +79,10 @@ def check_refused(case):
             search()
         errors.add((caught.value.code, caught.value.path, caught.value.token, str(caught.value)))
     token = rules_of(case).joker_retrieval
-    message = f"joker_retrieval={token!r} with a joker on the table is not supported yet"
+    message = (
+        f"joker_retrieval={token!r} with a joker on the table is not supported yet: "
+        "rules 'easy-rummy' take jokers as free tiles"
+    )
     assert errors == {("bad_rules", "$.rules.joker_retrieval", token, message)}
 
 

@@ -19,11 +19,11 @@ from .errors import (
     TimeLimit,
     TooLarge,
 )
-from .moves import Moves, Partitions, partitions
+from .moves import Moves, Partitions, normalise, partitions
 from .plays import Play, Plays
 from .position import Move, Position
 from .rules import PRESETS, Rules
-from .sets import SetInfo, normalise, read_set, set_text
+from .sets import SetInfo, read_set, set_text
 from .stop import Stop
 
 __all__ = [

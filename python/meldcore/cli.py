@@ -65,11 +65,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"meldcore {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
 
-    def question(name: str, help: str, *, paged: bool) -> argparse.ArgumentParser:
+    def question(
+        name: str, help: str, *, paged: bool, about: str = "TABLE | HAND", what: str = "the position"
+    ) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=help, description=f"Print {help}.", epilog=_NOTATION)
-        command.add_argument(
-            "position", metavar='"TABLE | HAND"', help="the position, or - for standard input"
-        )
+        command.add_argument("position", metavar=f'"{about}"', help=f"{what}, or - for standard input")
         command.add_argument(
             "--rules",
             default="rummi-q",
@@ -91,7 +91,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     question("moves", "the legal turns", paged=True)
     question("plays", "the parts of the hand that can be laid", paged=True)
-    question("partitions", "the ways to split all these tiles into valid sets", paged=True)
+    question(
+        "partitions",
+        "the ways to split all these tiles into valid sets",
+        paged=True,
+        about="TILES",
+        what="loose tiles, or a position whose tiles are meant",
+    )
 
     rules = commands.add_parser(
         "rules", help="the presets", description="Show the presets, or every field of one."
@@ -107,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     later = argparse.SUPPRESS  # the server has its own defaults
     serve.add_argument(
-        "--threads", type=_positive, default=later, metavar="N", help="searches at a time (default 1)"
+        "--threads", type=_threads, default=later, metavar="N", help="searches at a time (default 1, at most 64)"
     )
     serve.add_argument(
         "--max-line",
@@ -121,10 +127,18 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser(
         "bench",
         help="one number that stands for every count",
-        description="Print the signature of all counts.",
+        description="Print the signature of behaviour: the sum of all counts and best moves of fixed positions. "
+        "Builds that print different numbers give different answers.",
     )
     bench.set_defaults(run=_bench)
     return parser
+
+
+def _threads(text: str) -> int:
+    number = _positive(text)
+    if number > 64:
+        raise argparse.ArgumentTypeError(f"at most 64, not {number}")
+    return number
 
 
 def _positive(text: str) -> int:

@@ -77,4 +77,5 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """The name in ``known`` that looks most like ``word``: what an error about an unknown name suggests."""
     from difflib import get_close_matches  # not at import: only errors need it
 
-    return get_close_matches(word, list(known), n=1, cutoff=0.0)[0]
+    names = {name.lower(): name for name in known}
+    return names[get_close_matches(word.lower(), list(names), n=1, cutoff=0.0)[0]]

@@ -46,3 +46,8 @@ def partitions(
     rules: Rules | str | Mapping[str, Any] = "rummi-q",
     stop: Stop | None = None,
 ) -> Partitions: ...
+def normalise(
+    tiles: str | Iterable[str],
+    rules: Rules | str | Mapping[str, Any] = "rummi-q",
+    stop: Stop | None = None,
+) -> tuple[str, ...] | None: ...

@@ -17,7 +17,7 @@ from msgspec import UNSET, Struct, UnsetType
 from . import sets
 from ._version import __version__
 from .errors import BadRequest, MeldcoreError, TooLarge, nearest
-from .moves import Moves, Partitions, partitions
+from .moves import Moves, Partitions, normalise, partitions
 from .plays import Play, Plays
 from .position import Move, Position
 from .rules import PRESETS, Rules
@@ -180,9 +180,7 @@ class Normalise(Request, tag="normalise", kw_only=True):
     rules: RulesName = "rummi-q"
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        table = sets.normalise(self.tiles, _rules(self.rules))
-        stop.check()
-        return {"table": table}
+        return {"table": normalise(self.tiles, _rules(self.rules), stop)}
 
 
 class Version(Request, tag="version"):
@@ -242,6 +240,10 @@ def reply_to(request: Request, stop: Stop) -> bytes:
     """Answer one request: the result, or the error that says why there is none. Nothing escapes."""
     try:
         if request.time_limit_ms is not None:
+            if request.time_limit_ms < 0:
+                raise BadRequest(
+                    f"time_limit_ms is 0 or more, not {request.time_limit_ms:g}", path="$.time_limit_ms"
+                )
             stop.start(request.time_limit_ms / 1000)
         stop.check()
         return success(request.id, request.answer(stop))

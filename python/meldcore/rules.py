@@ -37,7 +37,8 @@ class Rules(_Compiled):
         ``max_jokers_per_set``: None for no limit.
         ``initial_meld``: points a player's first sets must be worth together; 0: there is no opening to make.
         ``joker_meld_value``: points of a joker in an initial meld; None: those of the tile it stands for.
-        ``table_play_on_opening_turn``: the opening turn may also use the table.
+        ``table_play_on_opening_turn``: the opening turn may also use the table. Then some part of the tiles played has
+        to make sets worth ``initial_meld`` by itself; these sets need not be on the table afterwards.
         ``must_play``: a player who can lay must lay.
         ``joker_retrieval``, ``joker_sets_locked``, ``retrieved_joker_use``, ``group_joker_needs_all``: when a
         joker may leave its set and where it may go (RULES.md 3).

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from .rules import Rules
@@ -14,6 +14,3 @@ class SetInfo(NamedTuple):
 
 def read_set(text: str, rules: Rules | str | Mapping[str, Any] = "rummi-q") -> SetInfo: ...
 def set_text(code: int, numbers: int = 13) -> str: ...
-def normalise(
-    tiles: str | Iterable[str], rules: Rules | str | Mapping[str, Any] = "rummi-q"
-) -> tuple[str, ...] | None: ...

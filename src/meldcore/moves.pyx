@@ -13,6 +13,7 @@ from meldcore.sequence import remake
 cimport cython
 from libc.string cimport memcpy, memset
 
+from meldcore.best cimport best_arrangement
 from meldcore.bits cimport from_python, i64, to_python, u32, u128
 from meldcore.diagram cimport Walk, build_diagram
 from meldcore.objective cimport Objective, drop_ties, read_objective
@@ -265,11 +266,7 @@ cdef class Partitions(Arrangements):
     def __init__(self, tiles, rules="rummi-q", Stop stop=None):
         cdef Problem problem
         cdef Position loose = loose_position(tiles, "tiles", rules)
-        loose.fill_problem(&problem)
-        memcpy(problem.must, problem.most, sizeof(problem.must))
-        problem.must_jokers = problem.jokers
-        problem.lay = False
-        problem.threshold = 0
+        all_tiles(loose, &problem)
         problem.stop = flag_of(stop)
         self.position = loose
         self.diagram = build_diagram(&problem, loose.tables_of(&problem))
@@ -302,3 +299,36 @@ cdef class Partitions(Arrangements):
 def partitions(tiles, rules="rummi-q", Stop stop=None):
     """Every way to split exactly these tiles into valid sets: see Partitions."""
     return Partitions(tiles, rules, stop)
+
+
+def normalise(tiles, rules="rummi-q", Stop stop=None):
+    """Some arrangement of exactly these loose tiles in valid sets: a table, None where there is none.
+
+    It is the first of the partitions, found without the others.
+
+    >>> normalise("y3 r3 k3 b3")
+    ('k3r3b3y3',)
+    """
+    cdef Problem problem
+    cdef Objective objective
+    cdef u32 codes[MAX_SETS]
+    cdef Position loose = loose_position(tiles, "tiles", rules)
+    cdef int count
+    all_tiles(loose, &problem)
+    problem.stop = flag_of(stop)
+    read_objective("tiles", problem.numbers, 0, &objective)
+    count = best_arrangement(&problem, loose.tables_of(&problem), &objective, codes)
+    if count < 0:
+        return None
+    sort_codes(codes, count)
+    return format_table(codes, count, problem.numbers)
+
+
+cdef int all_tiles(Position loose, Problem* problem) except -1:
+    """All tiles of the hand have to be used, and nothing else counts."""
+    loose.fill_problem(problem)
+    memcpy(problem.must, problem.most, sizeof(problem.must))
+    problem.must_jokers = problem.jokers
+    problem.lay = False
+    problem.threshold = 0
+    return 0

@@ -44,7 +44,9 @@ cdef u64 mixed_bytes(u64 seed, const void* data, size_t size) noexcept nogil:
 
 @cython.final
 cdef class Position:
-    """A table, a hand, the rules, and whether the player has opened. Immutable, compared by value.
+    """Position(table=(), hand=(), rules="rummi-q", opened=True)
+
+    A table, a hand, the rules, and whether the player has opened. Immutable, compared by value.
 
     table: a sequence of set strings, or one string. hand: a sequence of tile strings, or one string. rules: a
     Rules object, the name of a preset, or an object of fields. opened: has this player laid the initial meld?
@@ -245,7 +247,8 @@ cdef class Position:
         """A joker on the table is a tile like any other in `free`, and where the table stays as it is."""
         if self.table_jokers and self.core.fields.joker_retrieval != FREE and not self.table_is_fixed():
             raise BadRules(f"joker_retrieval={self.rules.joker_retrieval!r} with a joker on the table is not "
-                           "supported yet", path="$.rules.joker_retrieval", token=self.rules.joker_retrieval)
+                           "supported yet: rules 'easy-rummy' take jokers as free tiles",
+                           path="$.rules.joker_retrieval", token=self.rules.joker_retrieval)
         return 0
 
     cdef int fill_problem(self, Problem* p) except -1:
@@ -340,7 +343,9 @@ cdef class Position:
 
 @cython.final
 cdef class Move:
-    """One turn that lays tiles: what is played, and the whole table afterwards. Immutable, compared by value.
+    """Move(played, table, points, unchanged, numbers=13)
+
+    One turn that lays tiles: what is played, and the whole table afterwards. Immutable, compared by value.
 
     played: the tiles laid. table: the sets afterwards. points: what leaves the hand, a joker counting
     `joker_hand_value`. unchanged: how many sets of the table before stand as they were. numbers: the highest

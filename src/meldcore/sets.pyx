@@ -33,7 +33,7 @@ cdef enum:
     LONGEST_TEXT = 3 * 15 + 1
 
 
-SetInfo = namedtuple("SetInfo", "valid kind value readings problem")
+SetInfo = namedtuple("SetInfo", "valid kind value readings problem", module="meldcore.sets")
 SetInfo.__doc__ = """What one text is as a set (RULES.md 1).
 
 valid: bool. kind: "run", "group" or None. value: its points in an initial meld, or None. readings: the
@@ -546,14 +546,3 @@ def set_text(u32 code, int numbers=13):
     if not valid:
         raise BadSet(f"{code} is no set code", token=str(code))
     return format_set(code, numbers)
-
-
-def normalise(tiles, rules="rummi-q"):
-    """Some arrangement of exactly these loose tiles, a tuple of set strings; None where there is none.
-
-    >>> normalise("y3 r3 k3 b3")
-    ('k3r3b3y3',)
-    """
-    from meldcore.moves import partitions
-    arrangements = partitions(tiles, rules)
-    return arrangements[0] if arrangements else None

@@ -1,10 +1,12 @@
 """See stop.pxd."""
 
-from meldcore.errors import Cancelled, TimeLimit
+from meldcore.errors import BadRequest, Cancelled, TimeLimit
 
 
 cdef class Stop:
-    """Ends searches early. Give one to `count`, `moves`, `best` or `plays`, and cancel it from another thread.
+    """Stop(time_limit=None)
+
+    Ends searches early. Give one to `count`, `moves`, `best` or `plays`, and cancel it from another thread.
 
     time_limit: seconds from now, or None. A search that is ended so raises TimeLimit or Cancelled, within milliseconds.
     """
@@ -15,6 +17,8 @@ cdef class Stop:
 
     def start(self, double time_limit):
         """Begin anew: `time_limit` seconds are left."""
+        if not time_limit >= 0:
+            raise BadRequest(f"a time limit is 0 seconds or more, not {time_limit:g}", path="$.time_limit_ms")
         self.flag.deadline = now() + max(time_limit, 1e-9)
 
     def cancel(self):
