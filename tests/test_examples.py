@@ -1,0 +1,26 @@
+"""Every example runs and says something sensible."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def run(name: str) -> list[str]:
+    done = subprocess.run([sys.executable, EXAMPLES / name], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+def test_client() -> None:
+    lines = run("client.py")
+    assert lines[0] == "turns: 25"
+    assert lines[1].startswith("lay r7 r8 b8 *")
+    assert lines[-1].startswith("refused: bad_set at $.table[0]: ")
+
+
+def test_patience() -> None:
+    greedy, at_random = run("patience.py")
+    assert greedy.startswith("greedy: out in ")
+    assert float(greedy.split()[-2]) < float(at_random.split()[-2])
