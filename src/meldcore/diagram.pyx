@@ -4,7 +4,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u8, u32, u64, u128
-from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
+from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of, prefetch, slot_of
 from meldcore.objective cimport Objective
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport CLASS_BITS, MAX_LAYERS, SLACK_BITS, Layer, LiveStep, Plan, free_plan, init_plan, prepare
@@ -15,6 +15,10 @@ from meldcore.sets cimport sort_codes
 from meldcore.stop cimport is_due
 from meldcore.tables cimport NEW_RUN, Automata, Part, Span, Step, Tables, Way, layout_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
+
+cdef enum:
+    BATCH = 128             # edges whose ends are looked up together
+    KEPT_BYTES = 64 << 20   # of a graph whose memory is used again
 
 cdef u32 OPEN_MARK = 1u << 31       # tells a run that goes on from a finished one
 
@@ -29,6 +33,8 @@ cdef struct Arena:          # all memory of a build
     u128* below
     size_t edge_room
     size_t node_room
+    u64* batch              # keys of the nodes that the latest edges lead to
+    size_t batch_room
 
 
 cdef class DiagramArena:
@@ -49,6 +55,7 @@ cdef class DiagramArena:
         free(self.arena.edges)
         free(self.arena.first)
         free(self.arena.below)
+        free(self.arena.batch)
 
 
 cdef Outcome room_for(Arena* arena, size_t nodes, size_t edges) except FAILED nogil:
@@ -73,12 +80,18 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
     cdef Keys *here = &arena.keys[0]
     cdef Keys *there = &arena.keys[1]
     cdef Keys *swap
-    cdef size_t nodes = 0, edges = 0
+    cdef size_t nodes = 0, edges = 0, placed
+    cdef size_t widest = <size_t> plan.automata.most_steps * (plan.slack + 1)      # edges of a node, at most
     cdef size_t base[MAX_LAYERS + 2]
     cdef int latest[4]
     cdef u32 n
     for c in range(4):
         latest[c] = -1
+    if BATCH + widest > arena.batch_room:
+        arena.batch_room = BATCH + widest
+        arena.batch = <u64*> realloc(arena.batch, arena.batch_room * sizeof(u64))
+        if arena.batch == NULL:
+            raise MemoryError()
     clear_keys(here)
     place_of(here, <u64> plan.slack << slack_at)
     base[0] = 0
@@ -96,14 +109,20 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
         if room_for(arena, nodes + 1, edges + 1) == TOO_LARGE:
             return TOO_LARGE
         clear_keys(there)
+        placed = edges
         for n in range(here.entries):
             if n & 255 == 255 and is_due(plan.problem.stop):
                 return STOPPED
             if tally.is_full():
                 return TOO_LARGE
             arena.first[base[i] + n] = <u32> edges
-            if expand(plan, &plan.layer[i], tally, here.keys[n], there, arena, &edges, base[i + 1]) == TOO_LARGE:
+            if edges + widest > arena.edge_room and room_for(arena, 0, edges + widest) == TOO_LARGE:
                 return TOO_LARGE
+            expand(plan, &plan.layer[i], tally, here.keys[n], there, arena, &edges, placed)
+            if edges - placed >= BATCH:
+                place_edges(arena, there, base[i + 1], placed, edges)
+                placed = edges
+        place_edges(arena, there, base[i + 1], placed, edges)
         swap = here
         here = there
         there = swap
@@ -123,35 +142,47 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
     return DONE
 
 
-cdef Outcome expand(Plan* plan, const Layer* layer, Tally tally, u64 key, Keys* there, Arena* arena,
-                    size_t* edges, size_t base) except FAILED nogil:
-    """Add the edges of one node, in order: by choice, by jokers in the groups, then by state."""
+cdef bint place_edges(Arena* arena, Keys* there, size_t base, size_t begin, size_t end) except -1 nogil:
+    """Number the nodes that the edges from `begin` on lead to."""
+    cdef size_t e
+    if there.entries + (end - begin) > there.room:
+        grow_keys(there, bit_width(there.entries + (end - begin)))
+    for e in range(begin, end):
+        arena.edges[e].to = <u32> base + place_of(there, arena.batch[e - begin])
+    return True
+
+
+cdef bint expand(Plan* plan, const Layer* layer, Tally tally, u64 key, const Keys* there, Arena* arena, size_t* edges,
+                 size_t placed) except -1 nogil:
+    """Add the edges of one node, in order: by choice, by jokers in the groups, then by state.
+
+    Where they lead to is left in `batch`, and looked up when the processor had time to fetch the slots.
+    """
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
     cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1
     cdef int state = key >> layer.shift & state_mask
     cdef int slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
     cdef int cls = key >> class_at & ((1 << CLASS_BITS) - 1)
-    cdef u64 rest = key & ((<u64> 1 << slack_at) - 1) & ~(state_mask << layer.shift)
+    cdef u64 rest = key & ((<u64> 1 << class_at) - 1) & ~(state_mask << layer.shift)
     cdef u32 tracked = <u32> (key >> tally_at), t
     cdef const LiveStep *step = steps_of(plan, layer, state)
     cdef const LiveStep *end = steps_end(plan, layer, state)
     cdef const LiveStep *alike
-    cdef int left, after, jokers, i
-    cdef size_t room = <size_t> (end - step) << SLACK_BITS
-    if there.entries + room > there.room:
-        grow_keys(there, bit_width(there.room))
-    if edges[0] + room > arena.edge_room and room_for(arena, 0, edges[0] + room) == TOO_LARGE:
-        return TOO_LARGE
+    cdef Edge* edge = arena.edges + edges[0]
+    cdef u64* batch = arena.batch + (edges[0] - placed)
+    cdef u64 following
+    cdef int after, jokers, i
     while step != end:
         after = layer.next[cls][step.g]
         if not layer.last:
-            left = slack - step.cost
-            if left >= 0 and after >= 0:
+            if step.cost <= slack and after >= 0:
                 t = tally_step(tally, tracked, layer, step.used, step.b) if tally.on else 0
-                arena.edges[edges[0]] = Edge(<u32> base + place_of(
-                    there, rest | <u64> step.to << layer.shift | <u64> left << slack_at | <u64> after << class_at
-                    | <u64> t << tally_at), step.step << 8)
-                edges[0] += 1
+                following = rest + step.change + (<u64> after << class_at) + (<u64> t << tally_at)
+                prefetch(&there.slots[slot_of(there, following)])
+                batch[0] = following
+                edge.what = step.step << 8
+                batch += 1
+                edge += 1
             step += 1
             continue
         alike = step            # steps of one choice: the jokers in groups come before their states in the order
@@ -161,19 +192,21 @@ cdef Outcome expand(Plan* plan, const Layer* layer, Tally tally, u64 key, Keys* 
             if not layer.groups.ways[after][jokers]:
                 continue
             for i in range(alike - step):
-                left = slack - step[i].cost - jokers
-                if left < 0:
+                if step[i].cost + jokers > slack:
                     continue
                 t = 0
                 if tally.on:
                     t = tally_step(tally, tracked, layer, step[i].used, step[i].b)
                     t = tally_groups(tally, t, layer, jokers)
-                arena.edges[edges[0]] = Edge(<u32> base + place_of(
-                    there, rest | <u64> step[i].to << layer.shift | <u64> left << slack_at | <u64> t << tally_at),
-                    step[i].step << 8 | <u32> jokers << 5 | <u32> after)
-                edges[0] += 1
+                following = rest + step[i].change - (<u64> jokers << slack_at) + (<u64> t << tally_at)
+                prefetch(&there.slots[slot_of(there, following)])
+                batch[0] = following
+                edge.what = step[i].step << 8 | <u32> jokers << 5 | <u32> after
+                batch += 1
+                edge += 1
         step = alike
-    return DONE
+    edges[0] = edge - arena.edges
+    return True
 
 
 cdef inline bint same_choice(const Automata* a, const LiveStep* x, const LiveStep* y) noexcept nogil:
@@ -242,6 +275,18 @@ cdef void* handed(void** memory, size_t size) noexcept nogil:
     return given
 
 
+cdef bint adopt(Arena* arena, const Graph* d) noexcept:
+    """Take the memory of a graph that nobody needs any more, where the arena has handed its own over."""
+    if arena.edges != NULL or arena.first != NULL or arena.below != NULL or d.edges == NULL:
+        return False
+    arena.edges = d.edges
+    arena.first = d.first
+    arena.below = d.below
+    arena.edge_room = d.first[d.base[d.layers + 1]] + 1
+    arena.node_room = d.base[d.layers + 1]
+    return True
+
+
 cdef list idle = []             # arenas that no thread uses; appended and popped under the GIL
 
 
@@ -269,9 +314,10 @@ cdef Diagram build_diagram(const Problem* problem, Tables tables):
 
 cdef class Diagram:
     def __dealloc__(self):
-        free(self.graph.first)
-        free(self.graph.below)
-        free(self.graph.edges)
+        if self.bytes > KEPT_BYTES or not idle or not adopt(&(<DiagramArena> idle[len(idle) - 1]).arena, &self.graph):
+            free(self.graph.first)
+            free(self.graph.below)
+            free(self.graph.edges)
 
     cdef object best_rank(self, const Objective* objective):
         cdef const Graph* d = &self.graph

@@ -9,6 +9,16 @@ from libc.string cimport memset
 
 from meldcore.bits cimport u32, u64
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define meldcore_prefetch(p) __builtin_prefetch(p, 1)
+    #else
+    #define meldcore_prefetch(p) ((void) (p))
+    #endif
+    """
+    void prefetch "meldcore_prefetch"(const void* place) noexcept nogil
+
 cdef enum:
     INDEX_BITS = 22         # at most 4 million keys
     LAST_GENERATION = (1 << (32 - INDEX_BITS)) - 1
