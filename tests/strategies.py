@@ -55,11 +55,11 @@ def short_sets(fields, lowest, highest):
 
 
 @st.composite
-def positions(draw, most_sets=3, most_hand=9, most_tiles=14, edition=editions):
+def positions(draw, most_sets=3, most_hand=9, most_tiles=14, edition=editions, bound_jokers=False):
     """Fields of rules, the sets of a table, a hand, and whether the player has opened.
 
-    The tiles are of few neighbouring numbers, so that they have something to do with each other. No joker
-    lies on a table whose jokers the rules bind.
+    The tiles are of few neighbouring numbers, so that they have something to do with each other. Only with
+    `bound_jokers` do jokers lie on a table whose jokers the rules bind.
     """
     fields = draw(edition)
     width = draw(st.integers(3, 5))
@@ -87,6 +87,6 @@ def positions(draw, most_sets=3, most_hand=9, most_tiles=14, edition=editions):
     hand += loose[: draw(st.integers(0, most_hand))]
     hand = hand[: max(0, min(most_hand, most_tiles - sum(meld.size for meld in table)))]
     fields = fields | draw(turn_rules)
-    if not any(meld.jokers for meld in table):
+    if bound_jokers or not any(meld.jokers for meld in table):
         fields |= draw(st.sampled_from(JOKER_RULES))
     return fields, ref.arrange(table), hand, draw(st.sampled_from([True, True, False]))

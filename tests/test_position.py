@@ -381,10 +381,10 @@ def test_illegal_moves_say_why(text, after, reason):
     assert caught.value.code == "illegal_move"
 
 
-def test_illegal_table_after_a_turn_is_a_bad_set():
-    with pytest.raises(MeldcoreError) as caught:
+def test_tiles_that_form_no_set_are_an_illegal_move():
+    with pytest.raises(IllegalMove, match="'r4r5r6r8' is no set: r8 stands where a run has r7") as caught:
         Position.parse("r4r5r6 | r8").move_to(["r4r5r6r8"])
-    assert (caught.value.code, caught.value.path) == ("bad_set", "$.after[0]")
+    assert (caught.value.path, caught.value.token) == ("$.after", "r4r5r6r8")
 
 
 def test_play_refuses_a_move_of_another_position():

@@ -22,6 +22,7 @@ from .errors import (
 from .moves import Moves, Partitions, normalise, partitions
 from .plays import Play, Plays
 from .position import Move, Position
+from .referee import JokerRole, Problem, TableJoker, Verdict
 from .rules import PRESETS, Rules
 from .sets import SetInfo, read_set, set_text
 from .stop import Stop
@@ -35,6 +36,7 @@ __all__ = [
     "BadTile",
     "Cancelled",
     "IllegalMove",
+    "JokerRole",
     "MeldcoreError",
     "Move",
     "Moves",
@@ -42,11 +44,14 @@ __all__ = [
     "Play",
     "Plays",
     "Position",
+    "Problem",
     "Rules",
     "SetInfo",
     "Stop",
+    "TableJoker",
     "TimeLimit",
     "TooLarge",
+    "Verdict",
     "__version__",
     "normalise",
     "partitions",

@@ -1,6 +1,10 @@
 """The errors of meldcore: what is wrong with an input, which part of it, and where that part stands."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .referee import Problem
 
 
 class MeldcoreError(ValueError):
@@ -44,9 +48,24 @@ class BadRules(MeldcoreError):
 
 
 class IllegalMove(MeldcoreError):
-    """A move that is no legal turn of the position (RULES.md 2)."""
+    """A move that is no legal turn of the position (RULES.md 2).
+
+    ``problems`` holds every reason, as ``Position.check`` lists them; empty where the move belongs to another
+    position.
+    """
 
     code = "illegal_move"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        token: str | None = None,
+        problems: "tuple[Problem, ...]" = (),
+    ) -> None:
+        super().__init__(message, path=path, token=token)
+        self.problems = problems
 
 
 class TooLarge(MeldcoreError):

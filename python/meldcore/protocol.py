@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from . import sets
 from ._version import __version__
-from .errors import BadRequest, MeldcoreError, TooLarge, nearest
+from .errors import BadRequest, IllegalMove, MeldcoreError, TooLarge, nearest
 from .moves import Moves, Partitions, normalise, partitions
 from .plays import Play, Plays
 from .position import Move, Position
@@ -151,6 +151,28 @@ class Index(AtPosition, tag="index", kw_only=True):
         return {"index": _json_whole(position.moves(stop).index(move))}
 
 
+class Check(AtPosition, tag="check", kw_only=True):
+    after: Texts
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        verdict = self.at().check(self.after)
+        return {
+            "legal": verdict.legal,
+            "played": verdict.played,
+            "meld_value": verdict.meld_value,
+            "jokers": verdict.jokers,
+            "problems": verdict.problems,
+        }
+
+
+class PlayTurn(AtPosition, tag="play", kw_only=True):
+    after: Texts
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        position = self.at()
+        return {"position": str(position.play(position.move_to(self.after)))}
+
+
 class ListPartitions(Request, tag="partitions", kw_only=True):
     tiles: Texts
     rules: RulesName = "rummi-q"
@@ -211,8 +233,8 @@ class Quit(Control, tag="quit"):
 
 
 REQUESTS: tuple[type[Request], ...] = (
-    Count, ListMoves, Best, ListPlays, Sample, Index, ListPartitions, ReadSet, Validate, Normalise, Version,
-    ShowRules, Ping, Cancel, Quit,
+    Count, ListMoves, Best, ListPlays, Sample, Index, Check, PlayTurn, ListPartitions, ReadSet, Validate,
+    Normalise, Version, ShowRules, Ping, Cancel, Quit,
 )  # fmt: skip
 
 OPS = {str(request.__struct_config__.tag): request for request in REQUESTS}
@@ -232,7 +254,9 @@ def success(id: Id, result: dict[str, Any]) -> bytes:
 
 def failure(id: Id | None, error: MeldcoreError) -> bytes:
     """The reply of a request that could not be answered."""
-    fault = {"code": error.code, "message": str(error), "path": error.path or "$"}
+    fault: dict[str, Any] = {"code": error.code, "message": str(error), "path": error.path or "$"}
+    if isinstance(error, IllegalMove):
+        fault["problems"] = error.problems
     return _encode({"id": id, "ok": False, "error": fault})
 
 

@@ -20,6 +20,7 @@ from meldcore.stop cimport Stop, flag_of
 from meldcore.tables cimport Tables, tables_for
 
 from meldcore.errors import BadPosition, BadRequest, BadRules, IllegalMove
+from meldcore.referee import Turn, judge, roles
 
 cdef enum:
     FLAT = COLOURS * ROOM
@@ -205,27 +206,53 @@ cdef class Position:
     def validate(self):
         """Nothing: a Position that exists is valid, its construction raises the error."""
 
+    def check(self, after):
+        """The Verdict of the referee on the turn that leaves the table `after`: legal, or every reason why not.
+
+        after: a sequence of set strings, or one string; tiles that form no set are a problem of the turn. No
+        tables are searched. Raises BadTile for what is no tile.
+
+        >>> position = Position.parse("r4*r6 k7b7y7 | r7 k8 k9", "rummi-q")
+        >>> [problem.message for problem in position.check("r4r5r6 k7b7y7 *k8k9").problems]
+        ["tile 'r5' is played, and not in the hand"]
+        """
+        cdef u32 codes[MAX_SETS]
+        cdef list no_sets = []
+        cdef int sets = read_table(after, "after", self.core, codes, no_sets)
+        sort_codes(codes, sets)
+        return self.verdict(codes, sets, no_sets)
+
+    def jokers(self):
+        """A JokerRole for every joker on the table: what it stands for, and the hand tiles that free it now.
+
+        >>> Position.parse("r4*r6 k7b7* | r5 r7 y7", "rummi-q").jokers()[1].freed_by
+        (('r7',), ('y7',))
+        """
+        return roles(self.rules, joker_sets(self.codes, self.sets), tile_counts(self.hand_tiles),
+                     tile_counts(self.table_tiles), self.table_is_fixed())
+
     def move_to(self, after):
         """The Move that leaves the table `after`, a sequence of set strings or one string.
 
-        Raises IllegalMove, with the reason, where no legal turn of this position does (RULES.md 2).
+        Raises IllegalMove, with every reason, where no legal turn of this position does (RULES.md 2).
         """
         cdef u32 codes[MAX_SETS]
-        cdef int sets = read_table(after, "after", self.core, codes)
+        cdef list no_sets = []
+        cdef int sets = read_table(after, "after", self.core, codes, no_sets)
         sort_codes(codes, sets)
-        return self.judged(codes, sets)
+        return self.judged(codes, sets, no_sets)
 
     def play(self, Move move not None):
         """The position after `move`: what was played has left the hand, and the player has opened.
 
-        Raises IllegalMove, with the reason, where `move` is no legal turn of this position (RULES.md 2).
+        Raises IllegalMove, with every reason, where `move` is no legal turn of this position (RULES.md 2).
         """
         cdef int i
         for i in range(move.sets):
             if move.numbers != self.core.fields.numbers or not is_set_of(move.codes[i], &self.core.fields):
                 text = format_set(move.codes[i], move.numbers)
                 raise IllegalMove(f"set {text!r} belongs to another edition", path="$.after", token=text)
-        own = self.judged(move.codes, move.sets)
+        own = self.judged(move.codes, move.sets, [])
         if own != move:
             raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}",
                               path="$.after")
@@ -300,45 +327,79 @@ cdef class Position:
                 n += 1
         return n if kept == self.sets else -1
 
-    cdef Move judged(self, const u32* codes, int sets):
-        """The move to the table `codes`, sorted, of this edition; IllegalMove where it is no legal turn."""
-        cdef const RuleFields* fields = &self.core.fields
+    cdef Move judged(self, const u32* codes, int sets, list no_sets):
+        """The move to the table of `codes`, sorted, and `no_sets`; IllegalMove where it is no legal turn."""
+        verdict = self.verdict(codes, sets, no_sets)
+        if not verdict.legal:
+            first = verdict.problems[0]
+            raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
+        return move_of(self, codes, sets)
+
+    cdef object verdict(self, const u32* codes, int sets, list no_sets):
+        """The Verdict on the turn to the table of `codes`, sorted, and `no_sets`, pairs of tiles and why."""
         cdef u8 after[COLOURS][ROOM]
-        cdef u32 laid[MAX_SETS]
-        cdef Problem p
-        cdef int i, n, difference, jokers = 0, value = 0
-        self.check_joker_rules()
+        cdef u8 laid[COLOURS][ROOM]
+        cdef u8 own[COLOURS][ROOM]      # what is laid and in the hand
+        cdef const u8* table = &self.table_tiles[0][0]
+        cdef const u8* hand = &self.hand_tiles[0][0]
+        cdef list missing = [], foreign = []
+        cdef int i, more, jokers = 0
         memset(after, 0, sizeof(after))
+        memset(laid, 0, sizeof(laid))
+        memset(own, 0, sizeof(own))
         for i in range(sets):
             jokers += add_tiles(codes[i], after)
+        for text, _ in no_sets:
+            jokers += read_tiles(text.lstrip("="), "after", self.core, after)
+        jokers -= self.table_jokers
         for i in range(FLAT):
-            difference = (&after[0][0])[i] - (&self.table_tiles[0][0])[i]
-            if difference < 0 or difference > (&self.hand_tiles[0][0])[i]:
-                raise wrong_tile(f"{'krby'[i // ROOM]}{i % ROOM}", difference < 0)
-        if jokers < self.table_jokers or jokers > self.table_jokers + self.hand_jokers:
-            raise wrong_tile("*", jokers < self.table_jokers)
-        if jokers == self.table_jokers and not memcmp(after, self.table_tiles, sizeof(after)):
-            raise IllegalMove("no tile is played, and rearranging alone is no turn", path="$.after")
+            more = (&after[0][0])[i] - table[i]
+            if more < 0:
+                missing.append(f"{'krby'[i // ROOM]}{i % ROOM}")
+            elif more > 0:
+                if more > hand[i]:
+                    foreign.append(f"{'krby'[i // ROOM]}{i % ROOM}")
+                (&laid[0][0])[i] = more
+                (&own[0][0])[i] = min(more, hand[i])
+        if jokers > self.hand_jokers:
+            foreign.append("*")
 
-        cdef Move move = move_of(self, codes, sets)
-        if not self.is_opening():
-            return move
-        if not self.table_is_fixed():
-            self.fill_initial_meld(&p, move.tiles, move.jokers)
-            if not count_arrangements(&p, self.tables_of(&p)):
-                raise IllegalMove("no part of the tiles played can be split into sets that are worth the "
-                                  f"initial meld of {fields.initial_meld} together", path="$.after")
-            return move
-        n = self.searched_sets(move, laid)
-        if n < 0:
-            raise IllegalMove("the sets on the table stay as they are until the player has opened",
-                              path="$.after")
-        for i in range(n):
-            value += set_value(laid[i], fields.joker_meld_value)
-        if value < fields.initial_meld:
-            raise IllegalMove(f"the sets laid are worth {value}, and the initial meld is "
-                              f"{fields.initial_meld}", path="$.after")
-        return move
+        cdef u32 changed[MAX_SETS]
+        cdef u32 fresh[MAX_SETS]
+        cdef int old = sets_only_in(self.codes, self.sets, codes, sets, changed)
+        cdef int new = sets_only_in(codes, sets, self.codes, self.sets, fresh)
+        cdef int value = hand_made_value(fresh, new, laid, max(jokers, 0), self.core.fields.joker_meld_value)
+        if self.is_opening() and not self.table_is_fixed():
+            value = self.most_worth(own, min(max(jokers, 0), self.hand_jokers))
+        return judge(Turn(
+            rules=self.rules,
+            opening=self.is_opening(),
+            no_sets=no_sets,
+            played=format_tiles(laid, max(jokers, 0)),
+            missing=missing,
+            foreign=foreign,
+            laid=tile_counts(laid),
+            on_table=tile_counts(self.table_tiles),
+            jokers_laid=jokers,
+            meld_value=value,
+            changed=[changed[i] for i in range(old)],
+            before=joker_sets(self.codes, self.sets),
+            after=joker_sets(codes, sets),
+        ))
+
+    cdef int most_worth(self, const u8 (*tiles)[ROOM], int jokers) except -1:
+        """The most that the sets are worth together which some part of these tiles can be split into."""
+        cdef Problem p
+        cdef int least = 0, most = jokers * max(self.core.fields.numbers, self.core.fields.joker_meld_value)
+        most += points_of(tiles)
+        self.fill_initial_meld(&p, tiles, jokers)
+        while least < most:
+            p.threshold = (least + most + 1) // 2
+            if count_arrangements(&p, self.tables_of(&p)):
+                least = p.threshold
+            else:
+                most = p.threshold - 1
+        return least
 
 
 @cython.final
@@ -455,6 +516,45 @@ cdef bint is_set_of(u32 code, const RuleFields* fields) noexcept nogil:
     return set_colour(code) < fields.colours
 
 
-cdef object wrong_tile(str tile, bint missing):
-    what = "of the table is missing" if missing else "is played, and not in the hand"
-    return IllegalMove(f"tile {tile!r} {what}", path="$.after", token=tile)
+cdef int sets_only_in(const u32* codes, int sets, const u32* others, int other_sets, u32* out) noexcept nogil:
+    """The sets of one table, sorted, without those of another; returns their number."""
+    cdef int i, j = 0, n = 0
+    for i in range(sets):
+        while j < other_sets and others[j] < codes[i]:
+            j += 1
+        if j < other_sets and others[j] == codes[i]:
+            j += 1
+        else:
+            out[n] = codes[i]
+            n += 1
+    return n
+
+
+cdef int hand_made_value(const u32* codes, int sets, const u8 (*laid)[ROOM], int jokers,
+                         int joker_value) noexcept nogil:
+    """What the sets are worth together that the tiles `laid` suffice for, each tile used once."""
+    cdef u8 used[COLOURS][ROOM]
+    cdef u8 trial[COLOURS][ROOM]
+    cdef int i, k, needed, value = 0
+    cdef bint fits
+    memset(used, 0, sizeof(used))
+    for i in range(sets):
+        memcpy(trial, used, sizeof(used))
+        needed = add_tiles(codes[i], trial)
+        fits = needed <= jokers
+        for k in range(FLAT):
+            fits = fits and (&trial[0][0])[k] <= (&laid[0][0])[k]
+        if fits:
+            memcpy(used, trial, sizeof(used))
+            jokers -= needed
+            value += set_value(codes[i], joker_value)
+    return value
+
+
+cdef list joker_sets(const u32* codes, int sets):
+    return [codes[i] for i in range(sets) if set_jokers(codes[i])]
+
+
+cdef bytes tile_counts(const u8 (*tiles)[ROOM]):
+    """How often each natural tile is there, at colour << 4 | number."""
+    return (<const char*> tiles)[:FLAT]

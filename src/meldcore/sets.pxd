@@ -126,12 +126,13 @@ cdef int read_tile(object text, str where, str path, CoreRules core, int* number
 
 # Read a table, a string or a sequence of set strings, into at most MAX_SETS codes in the order given; returns
 # their number. Every tile is one of the edition and every set is valid (RULES.md 1); copies are not checked.
-# `name` says in errors what it is: "table", "after".
-cdef int read_table(object table, str name, CoreRules core, u32* codes) except -1
+# `name` says in errors what it is: "table", "after". Tiles that form no set are a BadSet, or where there is a list
+# `no_sets` they are added to it: pairs of their text and why.
+cdef int read_table(object table, str name, CoreRules core, u32* codes, list no_sets=*) except -1
 
 # The same from text[start:end]; errors name places in the whole text.
 cdef int read_table_text(str text, Py_ssize_t start, Py_ssize_t end, str name, CoreRules core,
-                         u32* codes) except -1
+                         u32* codes, list no_sets=*) except -1
 
 # Add loose tiles, a string or a sequence of tile strings, to `counts`; returns the number of their jokers.
 # `name` says in errors what they are: "hand", "tiles". Copies are not checked; a count stops at MOST_COUNTED.

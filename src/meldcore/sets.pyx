@@ -181,35 +181,40 @@ cdef Fault scan_set(const char* text, Py_ssize_t* at, Py_ssize_t end, const Rule
 
 # ---- reading: tables and loose tiles
 
-cdef int read_table(object table, str name, CoreRules core, u32* codes) except -1:
-    cdef Py_ssize_t at, n = 0
+cdef int read_table(object table, str name, CoreRules core, u32* codes, list no_sets=None) except -1:
+    cdef Py_ssize_t at, place = -1, n = 0
     cdef Fault fault
     cdef str text
     if isinstance(table, str):
-        return read_table_text(str(table), 0, len(table), name, core, codes)
+        return read_table_text(str(table), 0, len(table), name, core, codes, no_sets)
     for item in as_sequence(table, name, "set strings"):
+        place += 1
         if not isinstance(item, str):
-            raise BadRequest(f"a set is a string like 'r4r5r6', not {item!r}", path=f"$.{name}[{n}]",
+            raise BadRequest(f"a set is a string like 'r4r5r6', not {item!r}", path=f"$.{name}[{place}]",
                              token=repr(item))
         if n == MAX_SETS:
             raise too_many_sets(name)
         text = plain(item)
         at = 0
         fault = scan_set(PyUnicode_1BYTE_DATA(text), &at, PyUnicode_GET_LENGTH(text), &core.fields, &codes[n])
+        if fault == NO_SET and no_sets is not None:
+            no_sets.append((text, no_set_reason(text, core)))
+            continue
         if fault != NO_FAULT:
-            raise set_error(fault, str(item), at, f"{name}[{n}]", f"$.{name}[{n}]", core)
+            raise set_error(fault, str(item), at, f"{name}[{place}]", f"$.{name}[{place}]", core)
         n += 1
     return n
 
 
 cdef int read_table_text(str text, Py_ssize_t start, Py_ssize_t end, str name, CoreRules core,
-                         u32* codes) except -1:
+                         u32* codes, list no_sets=None) except -1:
     cdef str letters = plain(text)
     cdef const char* data = PyUnicode_1BYTE_DATA(letters)
     cdef Py_ssize_t at, stop
-    cdef int n = 0
+    cdef int n = 0, place = -1
     cdef Fault fault
     while True:
+        place += 1
         while start < end and is_separator(data[start]):
             start += 1
         if start == end:
@@ -221,10 +226,14 @@ cdef int read_table_text(str text, Py_ssize_t start, Py_ssize_t end, str name, C
             raise too_many_sets(name)
         at = start
         fault = scan_set(data, &at, stop, &core.fields, &codes[n])
+        if fault == NO_SET and no_sets is not None:
+            no_sets.append((letters[start:stop], no_set_reason(letters[start:stop], core)))
+            start = stop
+            continue
         if fault != NO_FAULT:
             at = start if fault == NO_SET else at
-            raise set_error(fault, text[start:stop], at - start, f"{name}[{n}], character {at + 1}",
-                            f"$.{name}[{n}]", core)
+            raise set_error(fault, text[start:stop], at - start, f"{name}[{place}], character {at + 1}",
+                            f"$.{name}[{place}]", core)
         start = stop
         n += 1
 
