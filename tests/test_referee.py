@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import meldcore
 import reference as ref
-from meldcore import BadTile, IllegalMove, JokerRole, Position, Problem, Rules, TableJoker
+from meldcore import BadPosition, BadTile, IllegalMove, JokerRole, Position, Problem, Rules, TableJoker
 from meldcore.referee import CODES
 from strategies import positions
 
@@ -283,6 +283,11 @@ def test_more_tiles_than_there_are():
     assert [problem.code for problem in verdict.problems][:2] == ["invalid_set", "tile_missing"]
     verdict = Position.parse("r4r5r6 | r7 | opening", TABLE_PLAY).check(["r4r5r6r7"] + ["k1k2*"] * 60)
     assert [problem.set for problem in verdict.problems] == ["k1", "k2", "*", None]
+    assert len(Position.parse("r4r5r6 | r7").check(["r4"] * 184).problems) == 184 + 3
+    for pieces in (["r4"] * 185, "r4 " * 100_000, ["r4r5r6"] * 65):
+        with pytest.raises(BadPosition, match="no edition has the tiles for them") as caught:
+            Position.parse("r4r5r6 | r7").check(pieces)
+        assert caught.value.path == "$.after"
 
 
 def test_verdicts_are_values():

@@ -167,7 +167,7 @@ def roles(
     found = []
     for code in table:
         form = _read(code)
-        for tiles in form.roles(rules.colours):
+        for tiles in _roles(form, rules.colours):
             if table_is_fixed:
                 ways: list[tuple[int, ...]] = []
             elif rules.joker_retrieval == "free" or (
@@ -196,28 +196,11 @@ class _Form(NamedTuple):
     mask: int
     jokers: int
 
-    def roles(self, colours: int) -> list[tuple[int, ...]]:
-        """For each joker the tiles that it may stand for."""
-        if self.group:
-            missing = tuple(c << 4 | self.number for c in range(colours) if not self.mask >> c & 1)
-            return [missing] * self.jokers
-        first = self.colour << 4 | self.number
-        return [(first + i,) for i in range(self.size) if self.mask >> i & 1]
-
     def tiles_to_free(self, jokers: int, rules: Rules) -> int:
         """RULES.md 3: how many different hand tiles let this many of its jokers leave."""
         if jokers and self.group and rules.group_joker_needs_all:
             return jokers + rules.colours - self.size
         return jokers
-
-    def replaced(self, tiles: Sequence[int], jokers: int) -> "_Form":
-        """This set with tiles in, and without this many jokers: in a run they lie where the tiles belong."""
-        if self.group:
-            mask = self.mask | sum(1 << (tile >> 4) for tile in tiles)
-            return self._replace(mask=mask, jokers=self.jokers - jokers, size=mask.bit_count() + self.jokers - jokers)
-        first = self.colour << 4 | self.number
-        mask = self.mask & ~sum(1 << (tile - first) for tile in tiles)
-        return self._replace(mask=mask, jokers=self.jokers - jokers)
 
     def extends(self, kept: "_Form") -> bool:
         """RULES.md 3, locked: it is `kept`, but for tiles at the ends of the run, or further colours."""
@@ -267,6 +250,27 @@ def _read(code: int) -> _Form:
     return _Form(False, code >> 27 & 3, number, size, detail, detail.bit_count())
 
 
+@lru_cache(maxsize=1 << 12)
+def _roles(form: _Form, colours: int) -> tuple[tuple[int, ...], ...]:
+    """For each joker of a set the tiles that it may stand for."""
+    if form.group:
+        missing = tuple(c << 4 | form.number for c in range(colours) if not form.mask >> c & 1)
+        return (missing,) * form.jokers
+    first = form.colour << 4 | form.number
+    return tuple((first + i,) for i in range(form.size) if form.mask >> i & 1)
+
+
+@lru_cache(maxsize=1 << 12)
+def _replaced(form: _Form, tiles: tuple[int, ...], jokers: int) -> _Form:
+    """A set with tiles in, and without this many jokers: in a run they lie where the tiles belong."""
+    left = form.jokers - jokers
+    if form.group:
+        mask = form.mask | sum(1 << (tile >> 4) for tile in tiles)
+        return form._replace(mask=mask, jokers=left, size=mask.bit_count() + left)
+    first = form.colour << 4 | form.number
+    return form._replace(mask=form.mask & ~sum(1 << (tile - first) for tile in tiles), jokers=left)
+
+
 def _tile(tile: int) -> str:
     return f"{'krby'[tile >> 4]}{tile & 15}"
 
@@ -291,6 +295,14 @@ class _Fate(NamedTuple):
     faults: tuple[tuple[str, tuple[int, ...]], ...]
 
 
+_Rank = tuple[int, list[int]]
+
+
+def _rank(codes: Sequence[str]) -> _Rank:
+    """Choices compare by it: fewest problems first, then by the order of their codes."""
+    return len(codes), sorted(_RANK[code] for code in codes)
+
+
 class _Choice(NamedTuple):
     """A choice of kept and retrieved jokers, with all that is wrong about it."""
 
@@ -298,17 +310,16 @@ class _Choice(NamedTuple):
     broken: tuple[int, ...]  # which sets were kept, and are not whole any more
     misplaced: tuple[_Form, ...]  # where retrieved jokers lie that may not lie there
 
-    def rank(self) -> tuple[int, list[int]]:
-        """Fewest problems first, then by the order of their codes."""
-        ranks = [_RANK[code] for fate in self.fates for code, _ in fate.faults]
-        ranks += [_RANK["joker_set_broken"]] * len(self.broken)
-        ranks += [_RANK["retrieved_joker_misplaced"]] * len(self.misplaced)
-        return len(ranks), sorted(ranks)
+    def rank(self) -> "_Rank":
+        codes = [code for fate in self.fates for code, _ in fate.faults]
+        codes += ["joker_set_broken"] * len(self.broken)
+        codes += ["retrieved_joker_misplaced"] * len(self.misplaced)
+        return _rank(codes)
 
     def jokers(self, turn: Turn) -> Iterator[TableJoker]:
         for code, fate in zip(turn.before, self.fates, strict=True):
             text = set_text(code, turn.rules.numbers)
-            for tiles, kept in zip(_read(code).roles(turn.rules.colours), fate.stays, strict=True):
+            for tiles, kept in zip(_roles(_read(code), turn.rules.colours), fate.stays, strict=True):
                 yield TableJoker(text, " ".join(map(_tile, tiles)), kept)
 
     def problems(self, turn: Turn) -> list[Problem]:
@@ -361,9 +372,9 @@ class _Jokers:
         self.sets = [_read(code) for code in turn.before]
         self.after = [_read(code) for code in turn.after]
         # for each set the tiles that one joker or another stands for
-        self.stands = [{tile for role in form.roles(self.rules.colours) for tile in role} for form in self.after]
+        self.stands = [{tile for role in _roles(form, self.rules.colours) for tile in role} for form in self.after]
         self.choice: _Choice | None = None
-        self.rank: tuple[int, list[int]] = (0, [])
+        self.rank: _Rank = (0, [])
 
     def best(self) -> _Choice:
         """The choice with the fewest problems, ties by the order of their codes; jokers are kept where they can."""
@@ -371,14 +382,14 @@ class _Jokers:
         if all(before.count(code) <= after.count(code) for code in before):
             stay = tuple(_Fate(form, (True,) * form.jokers, (), (), ()) for form in self.sets)
             return _Choice(stay, (), ())
-        self._choose((), bytearray(self.turn.laid), 0)
+        self._choose((), bytearray(self.turn.laid), ())
         assert self.choice is not None  # one with as few jokers lost as can be is always thinkable
         return self.choice
 
-    def _choose(self, fates: tuple[_Fate, ...], left: bytearray, faults: int) -> None:
-        """Try every fate of the next set; `left` are the hand tiles that have replaced no joker."""
-        if self.choice is not None and (not self.rank[0] or faults > self.rank[0]):
-            return
+    def _choose(self, fates: tuple[_Fate, ...], left: bytearray, faults: tuple[str, ...]) -> None:
+        """Try every fate of the next set, after `fates` with these faults; `left` are hand tiles not spent yet."""
+        if self.choice is not None and self.rank <= _rank(faults):
+            return  # whatever follows can only add problems
         if len(fates) == len(self.sets):
             choice = self._concluded(fates, left)
             if choice is not None:
@@ -388,13 +399,11 @@ class _Jokers:
             return
         form = self.sets[len(fates)]
         for fate in self._group_fates(form, left) if form.group else self._run_fates(form, left):
-            if self.retrieval != "replace_from_hand":
-                self._choose((*fates, fate), left, faults + len(fate.faults))
-                continue
-            for tile in fate.replacing:
+            spent = fate.replacing if self.retrieval == "replace_from_hand" else ()
+            for tile in spent:
                 left[tile] -= 1
-            self._choose((*fates, fate), left, faults + len(fate.faults))
-            for tile in fate.replacing:
+            self._choose((*fates, fate), left, faults + tuple(code for code, _ in fate.faults))
+            for tile in spent:
                 left[tile] += 1
 
     def _within_reach(self, tile: int, left: bytearray) -> bool:
@@ -412,7 +421,7 @@ class _Jokers:
 
     def _run_fates(self, form: _Form, left: bytearray) -> Iterator[_Fate]:
         """In a run the place of a joker fixes the tile that replaces it; jokers are independent."""
-        tiles = [tile for (tile,) in form.roles(self.rules.colours)]
+        tiles = [tile for (tile,) in _roles(form, self.rules.colours)]
         ways = [
             [
                 *(["stays"] if self._all_stand([(False, (tile,))]) else []),
@@ -422,10 +431,10 @@ class _Jokers:
             for tile in tiles
         ]
         for ends in product(*ways):
-            gone = [tile for tile, end in zip(tiles, ends, strict=True) if end != "stays"]
+            gone = tuple(tile for tile, end in zip(tiles, ends, strict=True) if end != "stays")
             lost = [(tile,) for tile, end in zip(tiles, ends, strict=True) if end == "lost"]
             yield _Fate(
-                form.replaced(gone, len(gone)),
+                _replaced(form, gone, len(gone)),
                 tuple(end == "stays" for end in ends),
                 tuple(tile for tile, end in zip(tiles, ends, strict=True) if end == "replaced"),
                 tuple(lost),
@@ -434,7 +443,7 @@ class _Jokers:
 
     def _group_fates(self, form: _Form, left: bytearray) -> Iterator[_Fate]:
         """In a group different tiles of missing colours replace jokers; under `replace` one is enough for all."""
-        missing = form.roles(self.rules.colours)[0]
+        missing = _roles(form, self.rules.colours)[0]
         near = [tile for tile in missing if self._within_reach(tile, left)] if self.retrieval != "free" else []
         most = 1 if self.retrieval == "replace" else len(near)
         for gone in range(0 if self._all_stand([(True, missing)]) else form.jokers, form.jokers + 1):
@@ -442,7 +451,7 @@ class _Jokers:
             for count in range(min(needed, most), -1, -1):
                 for replacing in combinations(near, count):
                     freed = gone if self.retrieval == "replace" and count else min(count, gone)
-                    kept = form.replaced(replacing, gone)
+                    kept = _replaced(form, replacing, gone)
                     role = tuple(tile for tile in missing if tile not in replacing)
                     faults = self._lost(role) * (gone - freed)
                     if freed and count < form.tiles_to_free(freed, self.rules) and self.retrieval != "replace":
@@ -457,7 +466,7 @@ class _Jokers:
         lost that could be kept, or that a tile `left` could replace.
         """
         colours = self.rules.colours
-        kept = [(fate.kept.group, role) for fate in fates for role in fate.kept.roles(colours)]
+        kept = [(fate.kept.group, role) for fate in fates for role in _roles(fate.kept, colours)]
         if not self._all_stand(kept):
             return None
         for fate in fates:

@@ -31,6 +31,7 @@ cdef enum Fault:
 cdef enum:
     JOKER = -1
     LONGEST_TEXT = 3 * 15 + 1
+    MOST_PIECES = 3 * COLOURS * (ROOM - 1) + 4      # the tiles of the largest edition, each by itself
 
 
 SetInfo = namedtuple("SetInfo", "valid kind value readings problem", module="meldcore.sets")
@@ -192,8 +193,8 @@ cdef int read_table(object table, str name, CoreRules core, u32* codes, list no_
         if not isinstance(item, str):
             raise BadRequest(f"a set is a string like 'r4r5r6', not {item!r}", path=f"$.{name}[{place}]",
                              token=repr(item))
-        if n == MAX_SETS:
-            raise too_many_sets(name)
+        if n == MAX_SETS or place == MOST_PIECES:
+            raise too_many_sets(name, place)
         text = plain(item)
         at = 0
         fault = scan_set(PyUnicode_1BYTE_DATA(text), &at, PyUnicode_GET_LENGTH(text), &core.fields, &codes[n])
@@ -222,8 +223,8 @@ cdef int read_table_text(str text, Py_ssize_t start, Py_ssize_t end, str name, C
         stop = start
         while stop < end and not is_separator(data[stop]):
             stop += 1
-        if n == MAX_SETS:
-            raise too_many_sets(name)
+        if n == MAX_SETS or place == MOST_PIECES:
+            raise too_many_sets(name, place)
         at = start
         fault = scan_set(data, &at, stop, &core.fields, &codes[n])
         if fault == NO_SET and no_sets is not None:
@@ -398,8 +399,8 @@ cdef str no_set_reason(str text, CoreRules core):
     return f"the last tile of this run would be {colour}{last}, and numbers end with {fields.numbers}"
 
 
-cdef object too_many_sets(str name):
-    return BadPosition(f"more than {MAX_SETS} sets: no edition has the tiles for them", path=f"$.{name}")
+cdef object too_many_sets(str name, Py_ssize_t most):
+    return BadPosition(f"more than {most} sets: no edition has the tiles for them", path=f"$.{name}")
 
 
 cdef object copies_error(list placed, CoreRules core):
