@@ -186,6 +186,9 @@ EXAMPLES = [
     ("tiles-50", "r4*r6 k7b7y7r7 | r5 k8 k9", "r4r5r6 k7b7y7r7 k8k9*", []),
     ("rummi-q", "r4*r6 r7r8r9r10 | r5 r11", "r4r5r6 r7r8r9 r10r11*", [("retrieved_joker_misplaced", "r10r11*")]),
     ("rummi-q", "r4*r6 | r5 k6 k7", "r4r5r6 k6k7*", []),
+    ("rummi-q", "r4*r6 r4*r6 k7b7y7 k8b8y8 | r5 r5", "r4r5r6 r4r5r6 k7b7y7* k8b8y8*", [
+        ("retrieved_joker_misplaced", "k7b7y7*"), ("retrieved_joker_misplaced", "k8b8y8*"),
+    ]),
     ("rummi-q", "r4*r6 k6b6* | r5", "r4r5r6 k6b6**", [("retrieved_joker_misplaced", "k6b6**")]),
     ("rummi-q", "r4*r6 r1r2r3 r7r8r9 k8b8y8 | k9", "r1r2r3r4 r6r7r8r9 k8b8y8*", [
         ("nothing_played", None), ("joker_not_replaced", "r4*r6"), ("retrieved_joker_misplaced", "k8b8y8*"),

@@ -8,7 +8,7 @@ Source: RULES.md 2 and 3; the codes of PROTOCOL.md.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import combinations, cycle, islice, product
 from typing import NamedTuple
 
 from .rules import Rules
@@ -310,7 +310,7 @@ class _Choice(NamedTuple):
     broken: tuple[int, ...]  # which sets were kept, and are not whole any more
     misplaced: tuple[_Form, ...]  # where retrieved jokers lie that may not lie there
 
-    def rank(self) -> "_Rank":
+    def rank(self) -> _Rank:
         codes = [code for fate in self.fates for code, _ in fate.faults]
         codes += ["joker_set_broken"] * len(self.broken)
         codes += ["retrieved_joker_misplaced"] * len(self.misplaced)
@@ -525,8 +525,9 @@ class _Jokers:
             if well < retrieved:
                 hosts = [form for i, form in enumerate(self.after) if i not in free]
                 unfit = [form for form in homes if not self._placed(1, left, [form])]
-                where = (unfit or [form for form in hosts if form.jokers > 1] or homes or hosts)[:1]
-                misplaced = tuple(where) * (retrieved - well)
+                found = unfit or [form for form in hosts if form.jokers > 1] or homes or hosts
+                spots = [form for form in found for _ in range(form.jokers)]
+                misplaced = tuple(islice(cycle(spots), retrieved - well))
         yield _Choice(fates, broken, misplaced)
 
     def _placed(self, retrieved: int, left: bytearray, homes: Sequence[_Form]) -> int:
