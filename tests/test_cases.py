@@ -101,6 +101,28 @@ def test_turns_that_wait_for_the_joker_rules(found):
         check_refused(case)
 
 
+FREE = {
+    "joker_retrieval": "free",
+    "joker_sets_locked": False,
+    "retrieved_joker_use": "anywhere",
+    "group_joker_needs_all": False,
+}
+
+
+@pytest.mark.parametrize("found", grouped([case for case in TURNS if binds_jokers(case)], by_preset))
+def test_the_referee_lets_through_as_many_turns(found):
+    """Of the turns that are legal with free jokers it accepts those that are legal under the joker rules."""
+    judged = 0
+    for case in found:
+        position = position_of(case)
+        free = Rules.from_json(rules_of(case).to_json() | FREE)
+        moves = Position(case["table"], case["hand"], free, case["opened"]).moves()
+        if moves.total <= 250:
+            judged += 1
+            assert sum(position.check(move.table).legal for move in moves) == case["count"], case["id"]
+    assert judged > 0.8 * len(found)
+
+
 def check_free(case):
     position = Position(case["table"], case["hand"], "easy-rummy")
     best = position.best()
