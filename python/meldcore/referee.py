@@ -5,6 +5,7 @@ were retrieved, and which hand tiles replaced those: a few choices, of which the
 Source: RULES.md 2 and 3; the codes of PROTOCOL.md.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -120,6 +121,9 @@ def judge(turn: Turn) -> Verdict:
     bound = not turn.table_is_fixed and not any("*" in text for text, _ in turn.no_sets)
     jokers: tuple[TableJoker, ...] = ()
     if turn.before:
+        if sum(_read(code).jokers for code in turn.after) > turn.rules.jokers:
+            bound = False  # nor can anybody tell more jokers apart than there are: those in sets unchanged were kept
+            turn = turn._replace(after=tuple((Counter(turn.before) & Counter(turn.after)).elements()))
         choice = _Jokers(turn, turn.rules.joker_retrieval if bound else "free").best()
         jokers = tuple(choice.jokers(turn))
         problems += choice.problems(turn)
@@ -479,7 +483,7 @@ class _Jokers:
         whole = [(i, fate.kept) for i, fate in enumerate(fates) if fate.kept.jokers]
         retrieved = sum(form.jokers for form in self.sets) - sum(form.jokers for _, form in whole)
         retrieved = max(0, retrieved + min(0, self.turn.jokers_laid))
-        placements = self._placements(fates, whole, list(range(len(self.after))), 0, retrieved, left, ())
+        placements = self._placements(fates, whole, list(range(len(self.after))), retrieved, left, ())
         return min(placements, key=_Choice.rank)
 
     def _all_stand(self, roles: Sequence[_Role], taken: tuple[tuple[int, int], ...] = ()) -> bool:
@@ -500,23 +504,22 @@ class _Jokers:
         fates: tuple[_Fate, ...],
         kept: Sequence[tuple[int, _Form]],
         free: list[int],
-        added: int,
         retrieved: int,
         left: bytearray,
         broken: tuple[int, ...],
     ) -> Iterator[_Choice]:
         """Every way to find each kept set whole in a set of its own among those `free`, or to call it broken.
 
-        `added` jokers extend the sets found so far.
+        The retrieved jokers have to find room in the sets left over. Where one of them extends a kept set instead,
+        too few jokers lie in these, so that need not be looked at.
         """
         if kept:
             (i, form), *others = kept
             for host in free:
                 if self.after[host].extends(form):
                     rest = [other for other in free if other != host]
-                    more = added + self.after[host].jokers - form.jokers
-                    yield from self._placements(fates, others, rest, more, retrieved, left, broken)
-            yield from self._placements(fates, others, free, added, retrieved, left, (*broken, i))
+                    yield from self._placements(fates, others, rest, retrieved, left, broken)
+            yield from self._placements(fates, others, free, retrieved, left, (*broken, i))
             return
         misplaced: tuple[_Form, ...] = ()
         if retrieved and self.rules.retrieved_joker_use != "anywhere":
