@@ -40,7 +40,7 @@ def grouped(found, key):
 
 
 def binds_jokers(case):
-    """Does a rule say what may become of a joker that lies on the table? Then a later issue answers."""
+    """Does a rule say what may become of a joker that lies on the table? Searches do not answer such positions yet."""
     rules = rules_of(case)
     table_is_fixed = not (case["opened"] or rules.initial_meld == 0 or rules.table_play_on_opening_turn)
     return rules.joker_retrieval != "free" and "*" in "".join(case["table"]) and not table_is_fixed

@@ -311,7 +311,7 @@ def test_arguments_of_the_wrong_kind():
         Position().best(prefer="fewest_changes")
 
 
-def test_joker_rules_of_a_later_issue_are_refused_by_name():
+def test_joker_rules_that_no_search_knows_are_refused_by_name():
     for rules, text in [("rummi-q", "r4*r6 | r7"), ("tile-rummy", "r4*r6 | r7")]:
         with pytest.raises(BadRules, match=r"joker_retrieval=.* with a joker on the table") as caught:
             Position.parse(text, rules).count()
