@@ -16,7 +16,7 @@ from meldcore.bits cimport add_over, bit_width, i8, mul_over, to_python, u8, u16
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, prepare
-from meldcore.plan cimport DEAD, is_live, states_at, steps_end, steps_of
+from meldcore.plan cimport DEAD, is_live, is_quiet, states_at, steps_end, steps_of
 from meldcore.problem cimport Problem
 from meldcore.stop cimport is_due, now
 from meldcore.tables cimport MAX_CLASSES, MAX_JOKERS, MAX_STATES, Automata, Groups, Tables
@@ -167,7 +167,7 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
                 grow_list(there, bit_width(there.keys.room + widest))
             if e & 1023 == 1023 and is_due(plan.problem.stop):
                 return STOPPED
-            if tracks and tally.is_full():
+            if tracks and tally.part and tally.is_full():
                 return TOO_LARGE
             if not layer.last:
                 while step != end:
@@ -296,6 +296,14 @@ cdef Outcome shape_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, in
     return DONE
 
 
+cdef inline Count* class_counts(const Matrix* m, int cls, int slack, Count unit) noexcept nogil:
+    return <Count*> m.counts + cls * m.counts_of_class + m.counts_at[slack]
+
+
+cdef inline u8* class_used(const Matrix* m, int cls, int slack) noexcept nogil:
+    return m.used + cls * m.rows_of_class + m.rows_at[slack]
+
+
 cdef void transpose(Matrix* m, Matrix* to, const Pairs* rows, const Pairs* columns, int slack, int classes,
                     Count unit) noexcept nogil:
     """`to` is shaped already. `unit` only chooses the width."""
@@ -307,10 +315,10 @@ cdef void transpose(Matrix* m, Matrix* to, const Pairs* rows, const Pairs* colum
     cdef Count some
     for x in range(classes):
         for k in range(slack + 1):
-            source = <Count*> m.counts + x * m.counts_of_class + m.counts_at[k]
-            target = <Count*> to.counts + x * to.counts_of_class + to.counts_at[k]
-            used = m.used + x * m.rows_of_class + m.rows_at[k]
-            marks = to.used + x * to.rows_of_class + to.rows_at[k]
+            source = class_counts(m, x, k, unit)
+            target = class_counts(to, x, k, unit)
+            used = class_used(m, x, k)
+            marks = class_used(to, x, k)
             height = rows.upto[slack - k + 1]
             width = columns.upto[slack - k + 1]
             for r in range(height):
@@ -340,9 +348,8 @@ cdef double step_factor(Plan* plan, const Layer* layer, int classes, const Matri
     for x in range(classes):
         for k in range(plan.slack + 1):
             for r in range(rows.upto[plan.slack - k + 1]):
-                if m.used[x * m.rows_of_class + m.rows_at[k] + r]:
-                    row = <const Count*> m.counts + x * m.counts_of_class + m.counts_at[k]
-                    row += <size_t> r * columns.upto[plan.slack - k + 1]
+                if class_used(m, x, k)[r]:
+                    row = class_counts(m, x, k, largest[0]) + <size_t> r * columns.upto[plan.slack - k + 1]
                     for i in range(columns.upto[plan.slack - k - rows.pair[r].spent + 1]):
                         largest[0] = max(largest[0], row[i])
     memset(into, 0, plan.automata.states * sizeof(into[0]))
@@ -410,8 +417,7 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
         groups = &a.groups[vector]
         for i in range(4):
             c = order[i]
-            busy[i] = not (plan.idle[c][n] and groups.classes[i] == 1 and (
-                groups.classes[i + 1] == 1 if i < 3 else plan.vector[n] == 0))
+            busy[i] = not is_quiet(plan, c, n, groups, i)
         for i in range(4):
             c = order[i]
             own = c & 1
@@ -548,14 +554,6 @@ cdef u64 busy_states(const Pairs* rows, int own, const u8* used, int height) noe
     for r in range(height):
         found |= <u64> used[r] << (rows.pair[r].state[own] & 63)
     return found
-
-
-cdef inline Count* class_counts(const Matrix* m, int cls, int slack, Count unit) noexcept nogil:
-    return <Count*> m.counts + cls * m.counts_of_class + m.counts_at[slack]
-
-
-cdef inline u8* class_used(const Matrix* m, int cls, int slack) noexcept nogil:
-    return m.used + cls * m.rows_of_class + m.rows_at[slack]
 
 
 cdef void sort_rows(const Pairs* rows, int own, int states, Rows* by_state) noexcept nogil:

@@ -113,7 +113,7 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
         for n in range(here.entries):
             if n & 255 == 255 and is_due(plan.problem.stop):
                 return STOPPED
-            if tally.is_full():
+            if tally.part and tally.is_full():
                 return TOO_LARGE
             arena.first[base[i] + n] = <u32> edges
             if edges + widest > arena.edge_room and room_for(arena, 0, edges + widest) == TOO_LARGE:

@@ -92,6 +92,12 @@ cdef inline const LiveStep* steps_end(const Plan* plan, const Layer* layer, int 
 cdef inline bint is_live(const Plan* plan, int colour, int number, int state) noexcept nogil:
     return plan.need[(colour * 16 + number) * plan.stride + state] != DEAD
 
+cdef inline bint is_quiet(const Plan* plan, int colour, int number, const Groups* groups, int place) noexcept nogil:
+    """Can nothing happen to a colour at a number, nor to the groups that are read there? `place`: see fill_layer."""
+    if not plan.idle[colour][number] or groups.classes[place] != 1:
+        return False
+    return plan.vector[number] == 0 if place == 3 else groups.classes[place + 1] == 1
+
 # Describe a colour at a number; `place` is the colour's turn within the number, `groups` reads them in that order.
 cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Groups* groups, int place) except -1 nogil
 

@@ -259,9 +259,8 @@ cdef bint list_layers(Plan* plan) except -1 nogil:
     for n in range(1, p.numbers + 1):
         groups = &plan.automata.groups[plan.vector[n]]
         for c in range(4):
-            if plan.idle[c][n] and groups.classes[c] == 1 and not p.part:
-                if plan.vector[n] == 0 if c == 3 else groups.classes[c + 1] == 1:
-                    continue
+            if not p.part and is_quiet(plan, c, n, groups, c):
+                continue
             fill_layer(plan, &plan.layer[plan.layers], c, n, groups, c)
             plan.layers += 1
     return True

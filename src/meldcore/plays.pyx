@@ -271,8 +271,9 @@ cdef class Plays(LazySequence):
             return None
         if not self.graph.find(tiles, jokers, &rank):
             return None
-        play = self.at(to_python(rank))
-        return None if isinstance(item, Play) and item != play else to_python(rank)
+        if isinstance(item, Play) and item != self.at(to_python(rank)):
+            return None
+        return to_python(rank)
 
     def __repr__(self):
         return f"Plays({self.position!r}){self.sliced()}"
