@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 
 import pytest
 
+from case_files import cases, real_cases
 from meldcore import BadRules, IllegalMove, MeldcoreError, Position, Rules, partitions
 from meldcore.sets import read_set
-
-DATA = Path(__file__).parent / "data"
-
-
-def cases(name):
-    return [json.loads(line) for line in (DATA / name).read_text().splitlines()]
 
 
 def rules_of(case):
@@ -208,23 +201,7 @@ QUESTIONS = {
 SEARCHES = {"can_open", "can_go_out", "max_tiles", "max_face_value"}
 
 
-def real_cases():
-    for case in cases("real.jsonl"):
-        if case["ask"] in QUESTIONS and case["rules"] != "rummy-40":
-            yield pytest.param(case, id=case["id"])
-            yield from other_readings(case)
-
-
-def other_readings(case):
-    """The case with a field of the rules changed, where that is what `other_readings` names."""
-    for change, answer in case.get("other_readings", {}).items():
-        field, _, value = change.partition("=")
-        if value and field in Rules.__dataclass_fields__:
-            rules = {"preset": case["rules"], field: json.loads(value.lower())}
-            yield pytest.param(case | {"rules": rules, "answer": answer}, id=f"{case['id']}, {change}")
-
-
-@pytest.mark.parametrize("case", list(real_cases()))
+@pytest.mark.parametrize("case", list(real_cases(lambda case: case["ask"] in QUESTIONS, Rules)))
 def test_real(case):
     if case["ask"] in SEARCHES and binds_jokers(case):
         with pytest.raises(BadRules, match="with a joker on the table is not supported yet"):

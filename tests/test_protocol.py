@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from case_files import cases
 from meldcore import protocol
 from meldcore.protocol import OPS, read_request, refusal, reply_to
 from meldcore.stop import Stop
@@ -204,12 +205,6 @@ def test_an_internal_error_is_a_reply_and_a_line_in_the_log(
 
 # ---- answers
 
-
-CASES = Path(__file__).parent / "data"
-
-
-def cases(name: str) -> list[Any]:
-    return [json.loads(line) for line in (CASES / name).read_text().splitlines()]
 
 
 def test_best_of_every_ordinary_position() -> None:

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import chain, combinations_with_replacement, pairwise, product
-from pathlib import Path
 
 import pytest
 
 import reference as ref
+from case_files import cases, real_cases
 from reference import JOKER, PRESETS, Group, Rules, Run, Tile
-
-DATA = Path(__file__).parent / "data"
 
 # The reference lists every arrangement, so its time grows with their number. Up to 15 tiles are half of the
 # turns and openings, with both jokers on the table under every preset, in a sixth of the time of all. What is
 # asked of single positions ends at once up to 40 tiles, and not at all for most larger ones.
 MOST_TILES_OF_A_TURN = 15
 MOST_TILES = 40
-
-
-def cases(name):
-    return [json.loads(line) for line in (DATA / name).read_text().splitlines()]
 
 
 def read_position(case):
@@ -140,23 +133,9 @@ QUESTIONS = {
 }
 
 
-def real_cases():
-    for case in cases("real.jsonl"):
-        if case["ask"] in QUESTIONS and case["rules"] != "rummy-40" and tiles_in(case) <= MOST_TILES:
-            yield pytest.param(case, id=case["id"])
-            yield from other_readings(case)
-
-
-def other_readings(case):
-    """The case with a field of the rules changed, where that is what `other_readings` names."""
-    for change, answer in case.get("other_readings", {}).items():
-        field, _, value = change.partition("=")
-        if value and field in Rules.__dataclass_fields__:
-            rules = {"preset": case["rules"], field: json.loads(value.lower())}
-            yield pytest.param(case | {"rules": rules, "answer": answer}, id=f"{case['id']}, {change}")
-
-
-@pytest.mark.parametrize("case", list(real_cases()))
+@pytest.mark.parametrize(
+    "case", list(real_cases(lambda case: case["ask"] in QUESTIONS and tiles_in(case) <= MOST_TILES, Rules))
+)
 def test_real(case):
     assert QUESTIONS[case["ask"]](case, ref.read_rules(case["rules"])) == case["answer"], case["why"]
 
