@@ -25,6 +25,7 @@ from .position import Move, Position
 from .referee import JokerRole, Problem, TableJoker, Verdict
 from .rules import PRESETS, Rules
 from .sets import SetInfo, read_set, set_text
+from .steps import Step
 from .stop import Stop
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "Problem",
     "Rules",
     "SetInfo",
+    "Step",
     "Stop",
     "TableJoker",
     "TimeLimit",

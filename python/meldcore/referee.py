@@ -135,6 +135,54 @@ def judge(turn: Turn) -> Verdict:
     return Verdict(not problems, turn.played, turn.meld_value, jokers, tuple(problems))
 
 
+class Replacement(NamedTuple):
+    """Hand tiles that took the place of jokers in one set, and how many jokers they freed."""
+
+    set: str
+    tiles: tuple[str, ...]
+    jokers: int
+
+
+class Retrieval(NamedTuple):
+    """How a legal turn retrieved its jokers.
+
+    `homes`: the sets afterwards that have to be laid new, because retrieved jokers may lie in them alone.
+    """
+
+    replacements: tuple[Replacement, ...]
+    homes: frozenset[str]
+
+
+def retrieval_of(turn: Turn) -> Retrieval:
+    """How the jokers of a legal turn came free, where hand tiles have to replace them (RULES.md 3).
+
+    Sets that stand as they were are left alone, unless one of their jokers has to go for the turn to be legal.
+    """
+    if turn.rules.joker_retrieval != "replace_from_hand":
+        return Retrieval((), frozenset())
+    same = Counter(turn.before) & Counter(turn.after)
+    changed = turn._replace(
+        before=tuple((Counter(turn.before) - same).elements()), after=tuple((Counter(turn.after) - same).elements())
+    )
+    choice = _Jokers(changed, turn.rules.joker_retrieval).best()
+    if any(choice.rank()):
+        changed = turn
+        choice = _Jokers(turn, turn.rules.joker_retrieval).best()
+    replacements = []
+    left = bytearray(turn.laid)
+    for code, fate in zip(changed.before, choice.fates, strict=True):
+        if fate.replacing:
+            text = set_text(code, turn.rules.numbers)
+            replacements.append(Replacement(text, tuple(map(_tile, fate.replacing)), fate.stays.count(False)))
+        for tile in fate.replacing:
+            left[tile] -= 1
+    homes = set()
+    if replacements and turn.rules.retrieved_joker_use != "anywhere":
+        whole = turn.rules.retrieved_joker_use == "hand_only_set"
+        homes = {set_text(code, turn.rules.numbers) for code in changed.after if any(_read(code).cores(whole, left))}
+    return Retrieval(tuple(replacements), frozenset(homes))
+
+
 def _problems_of_tiles(turn: Turn) -> list[Problem]:
     """RULES.md 2, conditions 1 to 3."""
     problems = [Problem("invalid_set", f"{text!r} is no set: {why}", text) for text, why in turn.no_sets]

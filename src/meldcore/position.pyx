@@ -248,14 +248,7 @@ cdef class Position:
         Raises IllegalMove, with every reason, where `move` is no legal turn of this position (RULES.md 2).
         """
         cdef int i
-        for i in range(move.sets):
-            if move.numbers != self.core.fields.numbers or not is_set_of(move.codes[i], &self.core.fields):
-                text = format_set(move.codes[i], move.numbers)
-                raise IllegalMove(f"set {text!r} belongs to another edition", path="$.after", token=text)
-        own = self.judged(move.codes, move.sets, [])
-        if own != move:
-            raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}",
-                              path="$.after")
+        self.check_move(move)
         cdef Position after = Position.__new__(Position)
         after.rules = self.rules
         after.core = self.core
@@ -335,8 +328,25 @@ cdef class Position:
             raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
         return move_of(self, codes, sets)
 
+    cdef int check_move(self, Move move) except -1:
+        """IllegalMove, with every reason, where `move` is no legal turn of this position."""
+        cdef int i
+        for i in range(move.sets):
+            if move.numbers != self.core.fields.numbers or not is_set_of(move.codes[i], &self.core.fields):
+                text = format_set(move.codes[i], move.numbers)
+                raise IllegalMove(f"set {text!r} belongs to another edition", path="$.after", token=text)
+        own = self.judged(move.codes, move.sets, [])
+        if own != move:
+            raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}",
+                              path="$.after")
+        return 0
+
     cdef object verdict(self, const u32* codes, int sets, list no_sets):
         """The Verdict on the turn to the table of `codes`, sorted, and `no_sets`, pairs of tiles and why."""
+        return judge(self.turn_to(codes, sets, no_sets))
+
+    cdef object turn_to(self, const u32* codes, int sets, list no_sets):
+        """What the referee is told about the turn to this table."""
         cdef u8 after[COLOURS][ROOM]
         cdef u8 laid[COLOURS][ROOM]
         cdef u8 own[COLOURS][ROOM]      # what is laid and in the hand
@@ -371,7 +381,7 @@ cdef class Position:
         cdef int value = hand_made_value(fresh, new, laid, max(jokers, 0), self.core.fields.joker_meld_value)
         if self.is_opening() and not self.table_is_fixed():
             value = self.most_worth(own, min(max(jokers, 0), self.hand_jokers))
-        return judge(Turn(
+        return Turn(
             rules=self.rules,
             opening=self.is_opening(),
             no_sets=no_sets,
@@ -385,7 +395,7 @@ cdef class Position:
             changed=[changed[i] for i in range(old)],
             before=joker_sets(self.codes, self.sets),
             after=joker_sets(codes, sets),
-        ))
+        )
 
     cdef int most_worth(self, const u8 (*tiles)[ROOM], int jokers) except -1:
         """The most that the sets are worth together which some part of these tiles can be split into."""
@@ -437,6 +447,27 @@ cdef class Move:
     def table(self):
         """The sets on the table afterwards: canonical texts in canonical order."""
         return format_table(self.codes, self.sets, self.numbers)
+
+    def steps(self, Position position not None):
+        """How a person makes this move at the table of `position`: a tuple of Step, whose `str` is a sentence.
+
+        An old set becomes at most one new set. Sets that stand unchanged are not named, and of the others as many
+        tiles as can be stay where they lie; where hand tiles have to replace jokers (RULES.md 3), that comes
+        first. From start to end every tile of the table lies on it or is held ready for a later step.
+
+        Raises IllegalMove, with every reason, where this is no legal turn of `position` (RULES.md 2).
+
+        >>> position = Position.parse("r3r4r5r6r7 y1y2y3y4 | r5 k4 b4", "easy-rummy")
+        >>> for step in position.best().steps(position):
+        ...     print(step)
+        split r3 r4 r5 r6 r7 after r5
+        take y4 from y1 y2 y3 y4
+        add r5 to r6 r7
+        lay k4 b4 y4
+        """
+        from meldcore.steps import steps_of
+        position.check_move(self)
+        return steps_of(position.turn_to(self.codes, self.sets, []), position.table, self.table)
 
     def __repr__(self):
         edition = f", numbers={self.numbers}" if self.numbers != 13 else ""
