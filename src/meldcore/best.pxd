@@ -1,10 +1,35 @@
-"""The best move under free jokers, without listing any."""
+"""The best move under free jokers, without listing any; and bounds on what moves gain, for other searches."""
 
-from meldcore.bits cimport u32
+from meldcore.bits cimport i64, u32, u64
 from meldcore.objective cimport Objective
+from meldcore.plan cimport Layer, Plan
 from meldcore.problem cimport Problem
 from meldcore.tables cimport Tables
+
+cdef extern from *:
+    """
+    #define MELDCORE_IMPOSSIBLE ((int64_t) 1 << 62)
+    """
+    const i64 IMPOSSIBLE "MELDCORE_IMPOSSIBLE"
+
+cdef struct Search
 
 # The arrangement that gains the most, the first such in the order of moves. Writes its sets to `codes`, in any order,
 # and returns how many they are; -1 where no arrangement is legal. The threshold of `problem` is 0.
 cdef int best_arrangement(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2
+
+cdef class Bounds:
+    """What arrangements cost at least: the gain of what they do not lay, and the loss of what is laid at a loss."""
+    cdef object edition
+    cdef object arena
+    cdef Search* search
+    cdef bint narrow
+    cdef i64 typical                # of one tile or joker
+
+    # The problem has to outlive these bounds.
+    cdef void reset(self, const Problem* problem, const Objective* objective) noexcept nogil
+    # From a frontier (plan.pxd) behind the layer to the end; NULL: from the start.
+    cdef i64 least(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil
+    cdef i64 tile_cost(self, int colour, int number, int used) noexcept nogil
+    # With so many jokers left at the end; IMPOSSIBLE where some of the table are among them.
+    cdef i64 joker_cost(self, int left) noexcept nogil

@@ -25,23 +25,21 @@ from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
 from meldcore.bits cimport bit_width, i8, i64, u8, u16, u32, u64
+from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
 from meldcore.lanes cimport Lanes, fill, larger, largest, less, load, more, moved, store
 from meldcore.objective cimport POINTS, WEIGHTS, Objective
+from meldcore.plan cimport SLACK_BITS, Layer, Plan, states_at
 from meldcore.problem cimport Problem
-from meldcore.sets cimport LENGTH_BIT, group_code, run_code, set_length
 from meldcore.stop cimport is_due, raise_due
 from meldcore.tables cimport (
-    MAX_COPIES, MAX_JOKERS, NEW_RUN, Automata, Choice, Groups, Part, Span, Step, Tables, Way, choice_span, layout_span,
-    step_span,
+    MAX_COPIES, MAX_JOKERS, Automata, Choice, Groups, Span, Step, Tables, choice_span, step_span,
 )
 
 cdef extern from *:
     """
-    #define MELDCORE_IMPOSSIBLE ((int64_t) 1 << 62)
     #define MELDCORE_WIDE_WHOLE ((int64_t) 1 << 60)
     #define MELDCORE_NO_LIMIT ((uint64_t) 1 << 63)
     """
-    const i64 IMPOSSIBLE "MELDCORE_IMPOSSIBLE"
     const i64 WIDE_WHOLE "MELDCORE_WIDE_WHOLE"
     const u64 NO_LIMIT "MELDCORE_NO_LIMIT"
 
@@ -59,7 +57,6 @@ cdef enum:
     MAX_OFFERS = 32
     STEPS_BETWEEN_CHECKS = 256
     NARROW_ROWS = 4 * 16 * 3 * LANE_SHAPES
-    MAX_DIFFERENT = 16      # open runs of a colour
     MEMO_ROOM = 1 << 11     # entries to begin with
     MEMO_SIZES = 6          # up to 2 million entries, 32 MB; beyond that nothing is remembered any more
     MEMO_KEPT = 3           # sizes that an idle arena keeps
@@ -267,7 +264,7 @@ cdef struct Memo:
     u64 key
     i64 bound
 
-cdef struct Layer:          # a colour at a number
+cdef struct SearchLayer:    # a colour at a number
     const Span* choices             # [shape before]
     const i8 (*next)[MAX_COPIES + 1]    # Groups.next of the colour
     i64 cost[MAX_COPIES + 1]        # [tiles laid], for what is not laid
@@ -290,7 +287,7 @@ cdef struct Option:         # a choice of the second of two colours
 cdef struct Search:
     const Problem* problem
     const Automata* automata
-    Layer layer[4 * 16]                 # [number << 2 | colour], numbers from 1
+    SearchLayer layer[4 * 16]                 # [number << 2 | colour], numbers from 1
     const Groups* groups[16]            # [number]
     const Exchange* exchange[16]
     int end                             # the layer after the last
@@ -453,7 +450,7 @@ cdef inline void spread(const Cost* row, int stride, int jokers, i64* dense) noe
 
 cdef int list_options(const Search* s, const Cost* rows, int at, u64 frontier, int jokers) noexcept nogil:
     """The choices of a layer that can finish, in order, as s.options[at >> 1]; returns their number."""
-    cdef const Layer* layer = &s.layer[at]
+    cdef const SearchLayer* layer = &s.layer[at]
     cdef int shape = frontier >> layer.shift & s.shape_mask
     cdef bint broken = frontier >> layer.broken_shift & 1
     cdef const Choice* choice = s.automata.choices + layer.choices[shape].first
@@ -472,7 +469,7 @@ cdef int list_options(const Search* s, const Cost* rows, int at, u64 frontier, i
     return option - s.options[at >> 1]
 
 
-cdef inline u64 bits_of(const Search* s, const Layer* layer, int shape, const Choice* choice) noexcept nogil:
+cdef inline u64 bits_of(const Search* s, const SearchLayer* layer, int shape, const Choice* choice) noexcept nogil:
     """What a choice leaves of its colour in the frontier."""
     cdef u64 bits = <u64> choice.to << layer.shift
     if s.merging and s.need_one[choice.to] - s.need_two[shape] < s.need_one[shape]:
@@ -494,7 +491,7 @@ cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 f
     A colour is broken when a long run has just ended. A run that begins right there could as well have gone on, at the
     same cost, and a path where it does comes earlier: it need not be looked at.
     """
-    cdef const Layer* layer = &s.layer[at]
+    cdef const SearchLayer* layer = &s.layer[at]
     while at < s.end and layer.idle and layer[1].idle and not frontier & layer.pair_bits and group_class == 0:
         s.path[at] = s.path[at + 1] = NULL
         s.group_jokers[at >> 2] = 0
@@ -637,7 +634,7 @@ cdef void find_idle(Search* s, const Cost* rows) noexcept nogil:
         s.layer[i].idle = s.layer[i].most == 0 and not (s.problem.jokers and can_start(s, rows, &s.layer[i]))
 
 
-cdef bint can_start(const Search* s, const Cost* rows, const Layer* layer) noexcept nogil:
+cdef bint can_start(const Search* s, const Cost* rows, const SearchLayer* layer) noexcept nogil:
     """May a run of jokers begin here?"""
     cdef const Choice* choice
     cdef u32 i
@@ -682,7 +679,7 @@ cdef void fill_wide_rows(const Search* s, i64* rows) noexcept nogil:
     cdef int n, c, q, j, shape, width = s.stride
     cdef u32 i, here, there
     cdef i64 value, best
-    cdef const Layer* layer
+    cdef const SearchLayer* layer
     cdef const Span* span
     cdef const Choice* choice
     for c in range(4):
@@ -755,7 +752,7 @@ cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u1
     cdef const Offers* offers
     cdef const Offer* offer
     cdef const Offer* end
-    cdef const Layer* layer
+    cdef const SearchLayer* layer
     cdef int n, c, q, laid, used
     cdef i64 unit
     cdef u16* row
@@ -820,7 +817,7 @@ cdef inline void step_forth_or_back(const Search* s, const u8 (*shuffles)[MAX_OP
                                     Lanes values, Lanes* given) noexcept nogil:
     """given[g]: what each shape comes to when the colour gives g tiles to groups, without their price."""
     cdef Lanes steps[3]
-    cdef const Layer* layer = &s.layer[n << 2 | c]
+    cdef const SearchLayer* layer = &s.layer[n << 2 | c]
     cdef int r, g, laid
     for laid in range(3):
         steps[laid] = with_few(shuffles[laid], values)
@@ -1010,7 +1007,7 @@ cdef void set_costs(Search* s, const i64 (*gain)[16], i64 joker) noexcept nogil:
     """What is not laid costs its gain; what is laid at a loss costs that."""
     cdef int n, c, x, optional = s.problem.jokers - s.problem.must_jokers
     cdef i64 lowest = llabs(joker), highest = lowest, own
-    cdef Layer* layer
+    cdef SearchLayer* layer
     for x in range(s.problem.jokers + 1):
         if x > optional:
             s.joker_cost[x] = IMPOSSIBLE
@@ -1036,7 +1033,7 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
     cdef i64 gain[4][16]
     cdef i64 joker
     cdef int n, c, g, place
-    cdef Layer* layer
+    cdef SearchLayer* layer
     cdef bint narrow = edition.lanes and objective.kind != WEIGHTS and small_gains(problem, objective, gain, &joker)
     if not narrow:
         memcpy(gain, objective.tile, sizeof(gain))
@@ -1137,16 +1134,11 @@ cdef void search_narrow(Arena arena, Edition edition) noexcept nogil:
 
 # ---------------------------------------------------------------- the sets of a path
 
-cdef struct OpenRun:
-    u32 code                # the set so far
-    u32 copies
-
-
 cdef int write_sets(const Search* s, u32* codes) noexcept nogil:
     """The best path's first arrangement: at each choice the first step, way and layout of groups that fit it."""
-    cdef OpenRun runs[2][4][MAX_DIFFERENT]
+    cdef OpenRun runs[2][4][MAX_OPEN]
     cdef int state[4]
-    cdef int n, c, count = 0, given
+    cdef int n, c, count = 0, given, _open
     cdef const Choice* choice
     cdef const Step* step
     memset(state, 0, sizeof(state))
@@ -1157,16 +1149,17 @@ cdef int write_sets(const Search* s, u32* codes) noexcept nogil:
             if choice == NULL:
                 continue
             step = first_step(s, c, n, state[c], choice)
-            count = take_step(s.automata, step, c, n, runs[n & 1 ^ 1][c], runs[n & 1][c], codes, count)
+            count = take_way(s.automata, s.automata.ways + step.way, c, n, runs[n & 1 ^ 1][c], runs[n & 1][c], &_open,
+                             codes, count)
             state[c] = step.to
             given |= choice.g << 2 * c
-        count = lay_groups(s.automata, n, given, s.best_group_jokers[n], codes, count)
+        count = lay_groups(s.automata, n, given, s.best_group_jokers[n], 0, codes, count)
     return count
 
 
 cdef const Step* first_step(const Search* s, int c, int n, int state, const Choice* choice) noexcept nogil:
     """Every state of a shape has such a step for each choice of the shape."""
-    cdef const Layer* layer = &s.layer[n << 2 | c]
+    cdef const SearchLayer* layer = &s.layer[n << 2 | c]
     cdef const Step* step = s.automata.steps + step_span(s.automata, layer.must, layer.most, layer.most, state).first
     while not (step.r == choice.r and step.g == choice.g and step.b == choice.b
                and s.automata.shape_of[step.to] == choice.to):
@@ -1174,39 +1167,46 @@ cdef const Step* first_step(const Search* s, int c, int n, int state, const Choi
     return step
 
 
-cdef int take_step(const Automata* a, const Step* step, int c, int n, const OpenRun* before, OpenRun* after, u32* codes,
-                   int count) noexcept nogil:
-    """Runs grow, those that end are added to `codes`; returns how many sets there are now."""
-    cdef const Way* way = a.ways + step.way
-    cdef const Part* part
-    cdef u32 i, code
-    cdef int _copy, runs = 0
-    for i in range(way.parts):
-        part = a.parts + way.part + i
-        if part.source == NEW_RUN:
-            code = run_code(c, n, 1, part.joker)
-        else:
-            code = before[part.source].code
-            code = code + (1u << LENGTH_BIT) | <u32> part.joker << set_length(code)
-        if part.open:
-            after[runs] = OpenRun(code, part.copies)
-            runs += 1
-        else:
-            for _copy in range(part.copies):
-                codes[count] = code
-                count += 1
-    return count
+# ---------------------------------------------------------------- for other searches
 
+cdef class Bounds:
+    def __cinit__(self, Tables tables not None):
+        self.edition = edition_of(tables)
+        self.arena = Arena(self.edition)
+        self.search = &(<Arena> self.arena).search
 
-cdef int lay_groups(const Automata* a, int n, int given, int jokers, u32* codes, int count) noexcept nogil:
-    cdef Span groups = a.layout[layout_span(a, given, jokers).first]
-    cdef u32 i
-    cdef u8 group
-    for i in range(groups.count):
-        group = a.group[groups.first + i]
-        codes[count] = group_code(n, group >> 4, group & 15)
-        count += 1
-    return count
+    cdef void reset(self, const Problem* problem, const Objective* objective) noexcept nogil:
+        cdef Search* s = self.search
+        self.narrow = set_up(s, <Edition> self.edition, problem, objective)
+        if self.narrow:
+            fill_rows(s, <Edition> self.edition, False, (<Arena> self.arena).rows)
+        else:
+            fill_wide_rows(s, (<Arena> self.arena).wide_rows.data())
+        self.typical = s.typical
+
+    cdef i64 least(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil:
+        cdef Search* s = self.search
+        cdef int c, number, state, jokers = key >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1)
+        for c in range(4):
+            number = 0 if layer == NULL else layer.number if c <= layer.colour else layer.number - 1
+            state = key >> c * plan.state_bits & ((1 << plan.state_bits) - 1)
+            jokers += states_at(plan.need, plan, c, number)[state]
+            s.at[c] = row_at(s, c, number) + plan.automata.shape_of[state]
+        for c in range(4):
+            if self.narrow:
+                if (<Arena> self.arena).rows[s.at[c] + jokers * s.stride] == 0:
+                    return IMPOSSIBLE
+            elif (<Arena> self.arena).wide_rows[s.at[c] + jokers * s.stride] == 0:
+                return IMPOSSIBLE
+        if self.narrow:
+            return cost_with(s, <const u16*> (<Arena> self.arena).rows, jokers)
+        return cost_with(s, <const i64*> (<Arena> self.arena).wide_rows.data(), jokers)
+
+    cdef i64 tile_cost(self, int colour, int number, int used) noexcept nogil:
+        return self.search.layer[number << 2 | colour].cost[used]
+
+    cdef i64 joker_cost(self, int left) noexcept nogil:
+        return self.search.joker_cost[left]
 
 
 # ---------------------------------------------------------------- for callers

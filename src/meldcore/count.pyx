@@ -14,8 +14,10 @@ from libc.string cimport memcpy, memset
 
 from meldcore.bits cimport add_over, bit_width, i8, mul_over, to_python, u8, u16, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
+from meldcore.monitor cimport NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
-from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, prepare
+from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, next_class
+from meldcore.plan cimport prepare
 from meldcore.plan cimport DEAD, is_live, is_quiet, states_at, steps_end, steps_of
 from meldcore.problem cimport Problem
 from meldcore.stop cimport is_due, now
@@ -126,6 +128,15 @@ cdef inline bint add_to_list(List* l, u64 key, Count count, Count bare) noexcept
     return add_over(counts[0], count, &counts[0])
 
 
+cdef inline Outcome put(List* l, u64 key, Count count, Count bare) except FAILED nogil:
+    """Add to a list that makes room for itself."""
+    if l.keys.entries == l.keys.room:
+        if l.keys.room * <size_t> 88 > LIST_BYTES:
+            return TOO_LARGE
+        grow_list(l, bit_width(l.keys.room))
+    return TOO_WIDE if add_to_list[Count](l, key, count, bare) else DONE
+
+
 cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* there,
                         Count* total) except FAILED nogil:
     """`tracks`: the tally is on; a constant, so that the loop is made for both. It then decides whether something has
@@ -138,7 +149,7 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
     cdef const Layer* layer
     cdef const LiveStep *step
     cdef const LiveStep *end
-    cdef const i8* next_class
+    cdef const i8* class_after
     cdef const u16* ways_of_groups
     cdef List* swap
     cdef int i, state, slack, jokers, ways
@@ -156,7 +167,7 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
             state = key >> layer.shift & state_mask
             rest = key & kept_mask & ~(state_mask << layer.shift)
             slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
-            next_class = layer.next[key >> class_at & ((1 << CLASS_BITS) - 1)]
+            class_after = layer.next[key >> class_at & ((1 << CLASS_BITS) - 1)]
             if tracks:
                 tracked = <u32> (key >> tally_at)
             step = steps_of(plan, layer, state)
@@ -171,8 +182,8 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
                 return TOO_LARGE
             if not layer.last:
                 while step != end:
-                    if step.cost <= slack and next_class[step.g] >= 0:
-                        following = rest + step.change + (<u64> next_class[step.g] << class_at)
+                    if step.cost <= slack and class_after[step.g] >= 0:
+                        following = rest + step.change + (<u64> class_after[step.g] << class_at)
                         if tracks:
                             following |= <u64> tally_step(tally, tracked, layer, step.used, step.b) << tally_at
                         over |= mul_over(count, <Count> step.ways, &more)
@@ -181,9 +192,9 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
                     step += 1
                 continue
             while step != end:
-                if step.cost <= slack and next_class[step.g] >= 0:
+                if step.cost <= slack and class_after[step.g] >= 0:
                     following = rest + step.change
-                    ways_of_groups = layer.groups.ways[next_class[step.g]]
+                    ways_of_groups = layer.groups.ways[class_after[step.g]]
                     if tracks:
                         t = tally_step(tally, tracked, layer, step.used, step.b)
                     for jokers in range(slack - step.cost + 1):
@@ -211,6 +222,93 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
         elif jokers < plan.problem.must_jokers:
             continue
         elif plan.problem.lay and jokers == plan.problem.must_jokers:
+            count -= (<Count*> here.counts)[2 * e + 1]
+        over |= add_over(total[0], count, total)
+    return TOO_WIDE if over else DONE
+
+
+cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there, Count* total) except FAILED nogil:
+    """The list under joker rules: the key also says what can still justify where the jokers lie (monitor.pxd)."""
+    cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, node_at = class_at + CLASS_BITS
+    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1, kept_mask = (<u64> 1 << class_at) - 1
+    cdef u64 key, rest, following
+    cdef Count count, bare, more, more_bare, most, unit = 1
+    cdef const Layer* layer
+    cdef const LiveStep *step
+    cdef const LiveStep *end
+    cdef Fates ways, layouts
+    cdef Fate fate, last_fate
+    cdef List* swap
+    cdef Outcome added
+    cdef int i, state, slack, cls, jokers
+    cdef u32 e, w, k, node
+    cdef bint over = False
+    total[0] = 0
+    clear_keys(&here.keys)
+    if monitor.start != NO_NODE:
+        add_to_list[Count](here, <u64> plan.slack << slack_at | <u64> monitor.start << node_at, unit, unit)
+    for i in range(plan.layers):
+        layer = &plan.layer[i]
+        clear_keys(&there.keys)
+        for e in range(here.keys.entries):
+            key = here.keys.keys[e]
+            count = (<Count*> here.counts)[2 * e]
+            bare = (<Count*> here.counts)[2 * e + 1]
+            state = key >> layer.shift & state_mask
+            rest = key & kept_mask & ~(state_mask << layer.shift)
+            slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
+            cls = key >> class_at & ((1 << CLASS_BITS) - 1)
+            node = <u32> (key >> node_at)
+            step = steps_of(plan, layer, state)
+            end = steps_end(plan, layer, state)
+            if e & 255 == 255 and is_due(plan.problem.stop):
+                return STOPPED
+            if monitor.is_full():
+                return TOO_LARGE
+            while step != end:
+                if step.cost > slack or next_class(layer, cls, step.g) < 0:
+                    step += 1
+                    continue
+                ways = fates_of_step(monitor, node, layer, step)
+                for w in range(ways.count):
+                    fate = monitor.fates[ways.first + w]
+                    following = rest + step.change
+                    over |= mul_over(count, <Count> fate.picks, &more)
+                    more_bare = bare * fate.picks if step.used == layer.must else 0
+                    if not layer.last:
+                        if is_payable(monitor, fate.node, layer, following):
+                            following |= <u64> next_class(layer, cls, step.g) << class_at
+                            added = put[Count](there, following | <u64> fate.node << node_at, more, more_bare)
+                            if added == TOO_LARGE:
+                                return TOO_LARGE
+                            over |= added == TOO_WIDE
+                        continue
+                    for jokers in range(slack - step.cost + 1):
+                        layouts = fates_of_groups(monitor, fate.node, layer, cls, step.g, jokers)
+                        for k in range(layouts.count):
+                            last_fate = monitor.fates[layouts.first + k]
+                            following = rest + step.change - (<u64> jokers << slack_at)
+                            if is_payable(monitor, last_fate.node, layer, following):
+                                over |= mul_over(more, <Count> last_fate.picks, &most)
+                                added = put[Count](there, following | <u64> last_fate.node << node_at, most,
+                                                   more_bare * last_fate.picks)
+                                if added == TOO_LARGE:
+                                    return TOO_LARGE
+                                over |= added == TOO_WIDE
+                step += 1
+        if over:
+            return TOO_WIDE
+        swap = here
+        here = there
+        there = swap
+    for e in range(here.keys.entries):
+        key = here.keys.keys[e]
+        jokers = plan.problem.jokers - <int> (key >> slack_at & ((1 << SLACK_BITS) - 1))
+        count = (<Count*> here.counts)[2 * e]
+        if jokers < plan.problem.must_jokers or not monitor.accepts(<u32> (key >> node_at),
+                                                                    jokers - plan.problem.must_jokers):
+            continue
+        if plan.problem.lay and jokers == plan.problem.must_jokers:
             count -= (<Count*> here.counts)[2 * e + 1]
         over |= add_over(total[0], count, total)
     return TOO_WIDE if over else DONE
@@ -587,10 +685,12 @@ cdef struct Arena:                  # all memory of a count, kept for the next o
 cdef class CountArena:
     cdef Arena arena
     cdef Tally tally
+    cdef Monitor monitor
 
     def __cinit__(self):
         memset(&self.arena, 0, sizeof(Arena))
         self.tally = Tally()
+        self.monitor = Monitor(self.tally)
         init_plan(&self.arena.plan)
         grow_list(&self.arena.list[0], 8)
         grow_list(&self.arena.list[1], 8)
@@ -648,14 +748,23 @@ cdef bint is_small(const Plan* plan) noexcept nogil:
 
 
 cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* arena, Tally tally,
-                   u128* total) except FAILED nogil:
+                   Monitor monitor, u128* total) except FAILED nogil:
     cdef Outcome outcome = TOO_LARGE
     cdef Problem table
     cdef u128 bare = 0
+    cdef u64 narrow = 0
     cdef int i
     total[0] = 0
     if not prepare(problem, automata, &arena.plan):
         return DONE
+    if problem.joker_rules != NULL:
+        tally.reset(&arena.plan)
+        monitor.reset(&arena.plan)
+        outcome = sweep_watched[u64](&arena.plan, monitor, &arena.list[0], &arena.list[1], &narrow)
+        total[0] = narrow
+        if outcome == TOO_WIDE:
+            outcome = sweep_watched[u128](&arena.plan, monitor, &arena.list[0], &arena.list[1], total)
+        return outcome
     if problem.threshold:
         tally.reset(&arena.plan)
         return sweep_list[u128](&arena.plan, tally, True, &arena.list[0], &arena.list[1], total)
@@ -671,7 +780,7 @@ cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* aren
         memcpy(table.most, table.must, sizeof(table.most))
         table.jokers = table.must_jokers
         table.lay = False
-        outcome = sweep(&table, automata, arena, tally, &bare)
+        outcome = sweep(&table, automata, arena, tally, monitor, &bare)
         total[0] -= bare
     return outcome
 
@@ -708,7 +817,7 @@ cdef object count_arrangements(const Problem* problem, Tables tables):
     cdef u128 total = 0
     cdef Outcome outcome
     with nogil:
-        outcome = sweep(problem, &tables.automata, &arena.arena, arena.tally, &total)
+        outcome = sweep(problem, &tables.automata, &arena.arena, arena.tally, arena.monitor, &total)
         arena.tally.clear()
     if outcome != TOO_LARGE:                # else the arena has grown, and is given up
         idle.append(arena)
@@ -722,7 +831,7 @@ cdef double count_seconds(const Problem* problem, Tables tables) except -1:
     cdef double start, end
     with nogil:
         start = now()
-        sweep(problem, &tables.automata, &arena.arena, arena.tally, &total)
+        sweep(problem, &tables.automata, &arena.arena, arena.tally, arena.monitor, &total)
         end = now()
     idle.append(arena)
     return end - start

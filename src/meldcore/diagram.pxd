@@ -1,19 +1,20 @@
 """All arrangements that solve a problem, as a decision diagram: counted, numbered, never listed."""
 
-from meldcore.bits cimport u8, u32, u128
+from meldcore.bits cimport u8, u16, u32, u128
+from meldcore.branches cimport Detail
+from meldcore.laying cimport MAX_OPEN, OpenRun
 from meldcore.objective cimport Objective
 from meldcore.plan cimport MAX_LAYERS
 from meldcore.problem cimport MAX_SETS, Problem
 from meldcore.tables cimport Automata, Groups, Step, Tables
 
 cdef enum:
-    MAX_OPEN = 16           # different open runs of a colour
     DIAGRAM_BYTES = 400 << 20
 
 cdef struct Edge:
     u32 to                  # node, numbered through all layers
     u32 what                # step, counted through all of the automata << 8; on the last colour of a number also
-    #                         | jokers in the groups << 5 | class of the groups
+    #                         | jokers in the groups << 5 | class of the groups; or its place in Graph.details
 
 cdef struct DiagramLayer:
     u8 number
@@ -22,20 +23,6 @@ cdef struct DiagramLayer:
     bint last               # the last colour of its number: its edges settle the groups
     int previous            # layer of the same colour before this one, -1: there is none
     const Groups* groups
-
-cdef inline const Step* edge_step(const Automata* automata, const Edge* edge) noexcept nogil:
-    return automata.steps + (edge.what >> 8)
-
-
-cdef inline int edge_jokers(const Edge* edge) noexcept nogil:
-    return edge.what >> 5 & 7
-
-
-cdef inline u32 edge_details(const Automata* automata, const DiagramLayer* layer, const Edge* edge) noexcept nogil:
-    """How many ways the edge stands for: of the runs times, on the last colour of a number, of the groups."""
-    cdef u32 ways = edge_step(automata, edge).ways
-    return ways * layer.groups.ways[edge.what & 31][edge_jokers(edge)] if layer.last else ways
-
 
 cdef struct Graph:
     const Automata* automata
@@ -46,6 +33,30 @@ cdef struct Graph:
     Edge* edges
     u128* below                 # [node] -> arrangements from here on
     u128 count
+    Detail* details             # under joker rules, else NULL
+    u16* picks                  # of the details
+
+
+cdef inline const Step* edge_step(const Graph* d, const Edge* edge) noexcept nogil:
+    return d.automata.steps + (d.details[edge.what].step if d.details != NULL else edge.what >> 8)
+
+
+cdef inline int edge_jokers(const Graph* d, const Edge* edge) noexcept nogil:
+    """Jokers in the groups, on the last colour of a number."""
+    return d.details[edge.what].jokers if d.details != NULL else edge.what >> 5 & 7
+
+
+cdef inline u32 edge_layouts(const Graph* d, const DiagramLayer* layer, const Edge* edge) noexcept nogil:
+    """How many layouts of groups the edge stands for."""
+    if d.details != NULL:
+        return d.details[edge.what].layouts
+    return layer.groups.ways[edge.what & 31][edge.what >> 5 & 7] if layer.last else 1
+
+
+cdef inline u32 edge_details(const Graph* d, const DiagramLayer* layer, const Edge* edge) noexcept nogil:
+    """How many ways the edge stands for: of the runs times, on the last colour of a number, of the groups."""
+    cdef u32 ways = d.details[edge.what].ways if d.details != NULL else edge_step(d, edge).ways
+    return ways * edge_layouts(d, layer, edge)
 
 cdef class Diagram:
     """A layered graph: a node is a frontier, an edge a step of one colour at one number, a path an arrangement.
@@ -65,10 +76,6 @@ cdef class Diagram:
     # How many arrangements gain the most.
     cdef object count_best(self, const Objective* objective)
 
-
-cdef struct OpenRun:
-    u32 code                # the set so far (sets.pxd)
-    u32 copies
 
 cdef struct Place:          # where a walk stands in one layer
     u32 node
@@ -98,7 +105,6 @@ cdef class Walk:
     cdef void take(self, int layer) noexcept nogil
     cdef void descend(self, int layer) noexcept nogil
     cdef int given_tiles(self, int layer) noexcept nogil
-    cdef int lay_groups(self, int layer, u32 layout, int sets) noexcept nogil
     cdef bint may_lead(self, int layer, const Edge* edge, const u32* codes, int count) noexcept nogil
     cdef bint matches(self, int layer, const u32* codes, int count) noexcept nogil
 

@@ -3,17 +3,20 @@
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u8, u32, u64, u128
+from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u16, u32, u64, u128
+from meldcore.branches cimport Branches, Detail
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of, prefetch, slot_of
+from meldcore.laying cimport OpenRun, lay_groups, take_way
+from meldcore.monitor cimport ALL_PICKS, Monitor
 from meldcore.objective cimport Objective
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport CLASS_BITS, MAX_LAYERS, SLACK_BITS, Layer, LiveStep, Plan, free_plan, init_plan, prepare
-from meldcore.plan cimport steps_end, steps_of
+from meldcore.plan cimport same_choice, steps_end, steps_of, tally_place
 from meldcore.problem cimport MAX_SETS, Problem
-from meldcore.sets cimport LENGTH_BIT, group_code, is_group, run_code, set_colour, set_detail, set_length, set_number
+from meldcore.sets cimport is_group, run_code, set_colour, set_detail, set_length, set_number
 from meldcore.sets cimport sort_codes
 from meldcore.stop cimport is_due
-from meldcore.tables cimport NEW_RUN, Automata, Part, Span, Step, Tables, Way, layout_span
+from meldcore.tables cimport Step, Tables
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef enum:
@@ -40,10 +43,12 @@ cdef struct Arena:          # all memory of a build
 cdef class DiagramArena:
     cdef Arena arena
     cdef Tally tally
+    cdef Branches branches      # for joker rules
 
     def __cinit__(self):
         memset(&self.arena, 0, sizeof(Arena))
         self.tally = Tally()
+        self.branches = Branches(Monitor(self.tally))
         init_plan(&self.arena.plan)
         grow_keys(&self.arena.keys[0], 10)
         grow_keys(&self.arena.keys[1], 10)
@@ -73,7 +78,7 @@ cdef Outcome room_for(Arena* arena, size_t nodes, size_t edges) except FAILED no
     return DONE
 
 
-cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
+cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches) except FAILED nogil:
     """Forwards: all nodes and edges that the jokers can pay for. Backwards: the counts. Then dead edges go."""
     cdef Plan* plan = &arena.plan
     cdef int slack_at = 4 * plan.state_bits, i, c, left
@@ -85,6 +90,10 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
     cdef size_t base[MAX_LAYERS + 2]
     cdef int latest[4]
     cdef u32 n
+    cdef u64 top = <u64> plan.slack << slack_at
+    cdef bint watched = plan.problem.joker_rules != NULL
+    if watched and not branches.start(&top):
+        return DONE
     for c in range(4):
         latest[c] = -1
     if BATCH + widest > arena.batch_room:
@@ -93,7 +102,7 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
         if arena.batch == NULL:
             raise MemoryError()
     clear_keys(here)
-    place_of(here, <u64> plan.slack << slack_at)
+    place_of(here, top)
     base[0] = 0
     d.layers = plan.layers
     for i in range(plan.layers):
@@ -113,9 +122,15 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
         for n in range(here.entries):
             if n & 255 == 255 and is_due(plan.problem.stop):
                 return STOPPED
-            if tally.part and tally.is_full():
+            if tally.part and tally.is_full() or watched and branches.monitor.is_full():
                 return TOO_LARGE
             arena.first[base[i] + n] = <u32> edges
+            if watched:
+                if take_branches(branches, &plan.layer[i], here.keys[n], arena, &edges, placed) == TOO_LARGE:
+                    return TOO_LARGE
+                place_edges(arena, there, base[i + 1], placed, edges)
+                placed = edges
+                continue
             if edges + widest > arena.edge_room and room_for(arena, 0, edges + widest) == TOO_LARGE:
                 return TOO_LARGE
             expand(plan, &plan.layer[i], tally, here.keys[n], there, arena, &edges, placed)
@@ -133,9 +148,14 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally) except FAILED nogil:
     for n in range(here.entries + 1):
         arena.first[base[plan.layers] + n] = <u32> edges
     for n in range(here.entries):
+        if watched:
+            arena.below[base[plan.layers] + n] = branches.accepts(here.keys[n])
+            continue
         left = here.keys[n] >> slack_at & ((1 << SLACK_BITS) - 1)
         arena.below[base[plan.layers] + n] = tally_accepts(
-            tally, <u32> (here.keys[n] >> (slack_at + SLACK_BITS + CLASS_BITS)), plan.problem.jokers - left)
+            tally, <u32> (here.keys[n] >> tally_place(plan)), plan.problem.jokers - left)
+    if watched:
+        keep_details(d, branches)
     if not count_backwards(d, arena, base):
         return TOO_WIDE
     keep(d, arena, base)
@@ -150,6 +170,27 @@ cdef bint place_edges(Arena* arena, Keys* there, size_t base, size_t begin, size
     for e in range(begin, end):
         arena.edges[e].to = <u32> base + place_of(there, arena.batch[e - begin])
     return True
+
+
+cdef Outcome take_branches(Branches branches, const Layer* layer, u64 key, Arena* arena, size_t* edges,
+                           size_t placed) except FAILED nogil:
+    """The edges of one node under joker rules."""
+    cdef size_t i, count
+    branches.found.clear()
+    branches.expand(layer, key)
+    count = branches.found.size()
+    if edges[0] + count > arena.edge_room and room_for(arena, 0, edges[0] + count) == TOO_LARGE:
+        return TOO_LARGE
+    if edges[0] - placed + count > arena.batch_room:
+        arena.batch_room = 2 * (edges[0] - placed + count)
+        arena.batch = <u64*> realloc(arena.batch, arena.batch_room * sizeof(u64))
+        if arena.batch == NULL:
+            raise MemoryError()
+    for i in range(count):
+        arena.batch[edges[0] - placed] = branches.found[i].key
+        arena.edges[edges[0]].what = branches.found[i].detail
+        edges[0] += 1
+    return DONE
 
 
 cdef bint expand(Plan* plan, const Layer* layer, Tally tally, u64 key, const Keys* there, Arena* arena, size_t* edges,
@@ -209,10 +250,6 @@ cdef bint expand(Plan* plan, const Layer* layer, Tally tally, u64 key, const Key
     return True
 
 
-cdef inline bint same_choice(const Automata* a, const LiveStep* x, const LiveStep* y) noexcept nogil:
-    return x.used == y.used and x.g == y.g and x.b == y.b and a.shape_of[x.to] == a.shape_of[y.to]
-
-
 cdef bint count_backwards(const Graph* d, Arena* arena, const size_t* base) noexcept nogil:
     """Fill `below`. False where a count does not fit."""
     cdef int i
@@ -228,7 +265,7 @@ cdef bint count_backwards(const Graph* d, Arena* arena, const size_t* base) noex
                 edge = &arena.edges[e]
                 part = arena.below[edge.to]
                 if part:
-                    over |= mul_over(part, <u128> edge_details(d.automata, &d.layer[i], edge), &part)
+                    over |= mul_over(part, <u128> edge_details(d, &d.layer[i], edge), &part)
                     over |= add_over(total, part, &total)
             arena.below[n] = total
     return not over
@@ -287,6 +324,17 @@ cdef bint adopt(Arena* arena, const Graph* d) noexcept:
     return True
 
 
+cdef bint keep_details(Graph* d, Branches branches) except -1 nogil:
+    cdef size_t size = branches.details.size() * sizeof(Detail), picks = branches.monitor.picks.size() * sizeof(u16)
+    d.details = <Detail*> malloc(size + 1)
+    d.picks = <u16*> malloc(picks + 1)
+    if d.details == NULL or d.picks == NULL:
+        raise MemoryError()
+    memcpy(d.details, branches.details.data(), size)
+    memcpy(d.picks, branches.monitor.picks.data(), picks)
+    return True
+
+
 cdef list idle = []             # arenas that no thread uses; appended and popped under the GIL
 
 
@@ -299,9 +347,12 @@ cdef Diagram build_diagram(const Problem* problem, Tables tables):
     d.problem = problem[0]
     with nogil:
         if prepare(&d.problem, &tables.automata, &arena.arena.plan):
-            arena.tally.reset(&arena.arena.plan)
-            outcome = build(&d.graph, &arena.arena, arena.tally)
-            arena.tally.clear()
+            if d.problem.joker_rules != NULL:
+                arena.branches.reset(&arena.arena.plan)
+            else:
+                arena.tally.reset(&arena.arena.plan)
+            outcome = build(&d.graph, &arena.arena, arena.tally, arena.branches)
+            arena.branches.clear()
     if outcome != TOO_LARGE:        # else the arena has grown, and is given up
         idle.append(arena)
     raise_outcome(outcome, problem.stop, "moves")
@@ -318,6 +369,8 @@ cdef class Diagram:
             free(self.graph.first)
             free(self.graph.below)
             free(self.graph.edges)
+        free(self.graph.details)
+        free(self.graph.picks)
 
     cdef object best_rank(self, const Objective* objective):
         cdef const Graph* d = &self.graph
@@ -335,7 +388,7 @@ cdef class Diagram:
             for i in range(d.layers):
                 e = d.first[node]
                 while gain[d.edges[e].to] + edge_gain(d, i, &d.edges[e], objective) != gain[node]:
-                    rank += d.below[d.edges[e].to] * edge_details(d.automata, &d.layer[i], &d.edges[e])
+                    rank += d.below[d.edges[e].to] * edge_details(d, &d.layer[i], &d.edges[e])
                     e += 1
                 node = d.edges[e].to
         free(gain)
@@ -365,7 +418,7 @@ cdef class Diagram:
                     ways[n] = 0
                     for e in range(d.first[n], d.first[n + 1]):
                         if gain[d.edges[e].to] + edge_gain(d, i, &d.edges[e], objective) == gain[n]:
-                            ways[n] += ways[d.edges[e].to] * edge_details(d.automata, &d.layer[i], &d.edges[e])
+                            ways[n] += ways[d.edges[e].to] * edge_details(d, &d.layer[i], &d.edges[e])
             total = ways[0]
         free(gain)
         free(ways)
@@ -390,9 +443,9 @@ cdef void find_gains(const Graph* d, const Objective* objective, i64* gain) noex
 
 cdef i64 edge_gain(const Graph* d, int layer, const Edge* edge, const Objective* objective) noexcept nogil:
     cdef const DiagramLayer* at = &d.layer[layer]
-    cdef const Step* step = edge_step(d.automata, edge)
+    cdef const Step* step = edge_step(d, edge)
     cdef i64 gain = (step.r + step.g - at.must) * objective.tile[at.colour][at.number]
-    return gain + (step.b + (edge_jokers(edge) if at.last else 0)) * objective.joker
+    return gain + (step.b + (edge_jokers(d, edge) if at.last else 0)) * objective.joker
 
 
 # ---------------------------------------------------------------- walking
@@ -411,7 +464,7 @@ cdef class Walk:
         for i in range(d.layers):
             e = d.first[node]
             while True:
-                details = edge_details(d.automata, &d.layer[i], &d.edges[e])
+                details = edge_details(d, &d.layer[i], &d.edges[e])
                 below = d.below[d.edges[e].to]
                 if rank < below * details:
                     break
@@ -440,7 +493,7 @@ cdef class Walk:
             if place.edge + 1 < d.first[place.node + 1]:
                 place.edge += 1
                 place.detail = 0
-                place.details = edge_details(d.automata, &d.layer[i], &d.edges[place.edge])
+                place.details = edge_details(d, &d.layer[i], &d.edges[place.edge])
                 break
             i -= 1
         if i < 0:
@@ -459,7 +512,7 @@ cdef class Walk:
             place.node = d.edges[self.place[i - 1].edge].to if i else 0
             place.edge = d.first[place.node]
             place.detail = 0
-            place.details = edge_details(d.automata, &d.layer[i], &d.edges[place.edge])
+            place.details = edge_details(d, &d.layer[i], &d.edges[place.edge])
             self.take(i)
         self.count = self.place[d.layers - 1].sets if d.layers else 0
 
@@ -468,37 +521,26 @@ cdef class Walk:
         cdef const Graph* d = self.graph
         cdef const DiagramLayer* at = &d.layer[layer]
         cdef Place* place = &self.place[layer]
-        cdef const Place* before = &self.place[at.previous] if at.previous >= 0 else NULL
+        cdef const OpenRun* before = NULL
         cdef const Edge* edge = &d.edges[place.edge]
-        cdef const Step* step = edge_step(d.automata, edge)
-        cdef u32 ways_of_groups = d.layer[layer].groups.ways[edge.what & 31][edge_jokers(edge)] if at.last else 1
-        cdef const Way* way = d.automata.ways + step.way
-        cdef const Part* part
-        cdef u32 k, code, layout = 0
+        cdef const Step* step = edge_step(d, edge)
+        cdef u32 layouts = edge_layouts(d, at, edge)
+        cdef u32 chosen = place.detail, layout = 0
         cdef int sets = self.place[layer - 1].sets if layer else 0
-        if ways_of_groups == 1:
-            way += place.detail
-        else:
-            way += place.detail // ways_of_groups
-            layout = place.detail % ways_of_groups
-        place.runs = 0
+        if layouts != 1:
+            chosen = place.detail // layouts
+            layout = place.detail % layouts
+        if d.details != NULL:
+            chosen = picked(d, d.details[edge.what].first_way, chosen)
+            layout = picked(d, d.details[edge.what].first_layout, layout)
+        if at.previous >= 0:
+            before = self.place[at.previous].run
         place.given = step.g
-        for k in range(way.parts):
-            part = d.automata.parts + way.part + k
-            if part.source == NEW_RUN:
-                code = run_code(at.colour, at.number, 1, part.joker)
-            else:
-                code = before.run[part.source].code
-                code = (code + (1u << LENGTH_BIT)) | <u32> part.joker << set_length(code)
-            if part.open:
-                place.run[place.runs] = OpenRun(code, part.copies)
-                place.runs += 1
-            else:
-                for _ in range(part.copies):
-                    self.sets[sets] = code
-                    sets += 1
+        sets = take_way(d.automata, d.automata.ways + step.way + chosen, at.colour, at.number,
+                        before, place.run, &place.runs, self.sets, sets)
         if at.last:
-            sets = self.lay_groups(layer, layout, sets)
+            sets = lay_groups(d.automata, at.number, self.given_tiles(layer), edge_jokers(d, edge), layout, self.sets,
+                              sets)
         place.sets = sets
 
     cdef int given_tiles(self, int layer) noexcept nogil:
@@ -509,19 +551,6 @@ cdef class Walk:
             tiles |= self.place[i].given << 2 * at[i].colour
             i -= 1
         return tiles
-
-    cdef int lay_groups(self, int layer, u32 layout, int sets) noexcept nogil:
-        cdef const Graph* d = self.graph
-        cdef int jokers = edge_jokers(&d.edges[self.place[layer].edge])
-        cdef Span groups = d.automata.layout[
-            layout_span(d.automata, self.given_tiles(layer), jokers).first + layout]
-        cdef u32 k
-        cdef u8 group
-        for k in range(groups.count):
-            group = d.automata.group[groups.first + k]
-            self.sets[sets] = group_code(d.layer[layer].number, group >> 4, group & 15)
-            sets += 1
-        return sets
 
     cdef bint find(self, const u32* codes, int count, u128* rank) noexcept nogil:
         """At each layer, the one edge and detail that leave the open runs, and the groups, of these sets."""
@@ -535,7 +564,7 @@ cdef class Walk:
         for i in range(d.layers):
             found = False
             for e in range(d.first[node], d.first[node + 1]):
-                details = edge_details(d.automata, &d.layer[i], &d.edges[e])
+                details = edge_details(d, &d.layer[i], &d.edges[e])
                 if self.may_lead(i, &d.edges[e], codes, count):
                     for detail in range(details):
                         self.place[i].node = node
@@ -559,7 +588,7 @@ cdef class Walk:
     cdef bint may_lead(self, int layer, const Edge* edge, const u32* codes, int count) noexcept nogil:
         """Does the step use what the sets use of this colour and number? Cheap, and leaves few edges to try."""
         cdef const DiagramLayer* at = &self.graph.layer[layer]
-        cdef const Step* step = edge_step(self.graph.automata, edge)
+        cdef const Step* step = edge_step(self.graph, edge)
         cdef int r = 0, g = 0, b = 0, jokers = 0, k, place
         for k in range(count):
             if is_group(codes[k]):
@@ -573,7 +602,8 @@ cdef class Walk:
                         b += 1
                     else:
                         r += 1
-        return step.r == r and step.g == g and step.b == b and (not at.last or edge_jokers(edge) == jokers)
+        return (step.r == r and step.g == g and step.b == b
+                and (not at.last or edge_jokers(self.graph, edge) == jokers))
 
     cdef bint matches(self, int layer, const u32* codes, int count) noexcept nogil:
         """Are the open runs after this layer, and what it finished, those of the sets?"""
@@ -605,6 +635,10 @@ cdef class Walk:
                                                        set_detail(codes[k]) & ((1u << length) - 1))
             wants += 1
         return same_sets(have, haves, want, wants)
+
+
+cdef inline u32 picked(const Graph* d, int first, u32 place) noexcept nogil:
+    return place if first == ALL_PICKS else d.picks[first + place]
 
 
 cdef bint same_sets(const u32* a, int na, const u32* b, int nb) noexcept nogil:

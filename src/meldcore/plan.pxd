@@ -38,6 +38,7 @@ cdef struct Layer:                      # one colour at one number
     bint last                           # the last colour of its number: groups are settled here
     const Groups* groups
     const i8 (*next)[MAX_COPIES + 1]    # groups.next of this colour
+    bint apart                          # groups of equal numbers are told apart: see next_class
     u32 steps                           # its place in Plan.spans
 
 cdef struct Plan:
@@ -64,16 +65,35 @@ cdef struct Plan:
 
 
 # A frontier, all that the rest of a sweep needs to know, is packed into 64 bits: the states of the four colours, slack
-# (3 bits), the class of the groups under way (5 bits), then 24 bits for what a sweep tracks beside (see tally.pxd).
+# (3 bits), the class of the groups under way (6 bits), then at least 19 bits for what a sweep tracks beside (see
+# tally.pxd and monitor.pxd).
 cdef enum:
     SLACK_BITS = 3
-    CLASS_BITS = 5
+    CLASS_BITS = 6
+
+cdef inline int tally_place(const Plan* plan) noexcept nogil:
+    return 4 * plan.state_bits + SLACK_BITS + CLASS_BITS
+
+cdef inline int next_class(const Layer* layer, int cls, int given) noexcept nogil:
+    """The class of the groups when the colour gives so many tiles, -1 where no groups can do that.
+
+    Where groups are told apart it is what each colour gives, 2 bits each, and after the last colour 0.
+    """
+    if not layer.apart:
+        return layer.next[cls][given]
+    if layer.last:
+        return 0
+    cls |= given << 2 * layer.colour
+    return cls if layer.groups.alive[layer.colour] >> cls & 1 else -1
 
 cdef inline u8* states_at(u8* table, const Plan* plan, int colour, int number) noexcept nogil:
     return table + (colour * 16 + number) * plan.stride
 
 cdef void init_plan(Plan* plan) noexcept nogil
 cdef void free_plan(Plan* plan) noexcept nogil
+
+cdef inline bint same_choice(const Automata* a, const LiveStep* x, const LiveStep* y) noexcept nogil:
+    return x.used == y.used and x.g == y.g and x.b == y.b and a.shape_of[x.to] == a.shape_of[y.to]
 
 # Find the live steps of a state that is live before the layer.
 cdef bint find_steps(Plan* plan, const Layer* layer, int state) except -1 nogil

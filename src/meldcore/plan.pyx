@@ -277,6 +277,7 @@ cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Gro
     layer.last = place == 3
     layer.groups = groups
     layer.next = groups.next[place]
+    layer.apart = False
     layer.steps = plan.span_count
     plan.span_count += a.states
     if plan.span_count > plan.span_room:

@@ -3,7 +3,7 @@
 Many arrangements lay the same tiles. Here the sweep chooses, layer by layer, only how many tiles come from the hand,
 and carries the set of all frontiers that this choice leaves possible: the frontier graph made deterministic. Whether a
 play exists does not depend on the identity of runs, so these frontiers are made of shapes (tables.pxd), which are
-fewer.
+fewer. Under joker rules it does, and the frontiers are those of the branches (branches.pxd).
 """
 
 from typing import NamedTuple
@@ -19,8 +19,10 @@ from libcpp.map cimport map
 from libcpp.vector cimport vector
 
 from meldcore.bits cimport add_over, from_python, popcount, to_python, u8, u32, u64, u128
+from meldcore.branches cimport Branches
 from meldcore.count cimport count_arrangements
-from meldcore.outcome cimport DONE, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
+from meldcore.monitor cimport Monitor
+from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport CLASS_BITS, DEAD, MAX_LAYERS, SLACK_BITS, Layer, Plan, free_plan, init_plan
 from meldcore.plan cimport prepare, states_at
 from meldcore.position cimport Position
@@ -28,7 +30,8 @@ from meldcore.problem cimport Problem
 from meldcore.sequence cimport LazySequence
 from meldcore.sets cimport format_tiles, read_tiles
 from meldcore.stop cimport Stop, flag_of, is_due
-from meldcore.tables cimport MAX_COPIES, MAX_JOKERS, MAX_SHAPES, SHAPE_BITS, Automata, Choice, Span, Tables, choice_span
+from meldcore.tables cimport MAX_COPIES, MAX_JOKERS, MAX_SHAPES, SHAPE_BITS, Automata, Choice, Span, Step, Tables
+from meldcore.tables cimport choice_span
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef enum:
@@ -69,29 +72,36 @@ cdef class PlayGraph:
 
     cdef int build(self) except -1:
         cdef Tally tally = Tally()
+        cdef Branches branches = Branches(Monitor(tally))
         cdef Outcome outcome
         with nogil:
-            outcome = self.search(&self.tables.automata, tally)
+            outcome = self.search(&self.tables.automata, tally, branches)
         raise_outcome(outcome, self.problem.stop, "plays")
         self.problem.stop = NULL        # it was for the search
         return 0
 
-    cdef Outcome search(self, const Automata* automata, Tally tally) noexcept nogil:
+    cdef Outcome search(self, const Automata* automata, Tally tally, Branches branches) except FAILED nogil:
         cdef Plan plan
         cdef Outcome outcome = DONE
         init_plan(&plan)
         if prepare(&self.problem, automata, &plan):
-            tally.reset(&plan)
-            outcome = self.fork_all(&plan, tally)
+            if self.problem.joker_rules != NULL:
+                branches.reset(&plan)
+            else:
+                tally.reset(&plan)
+            outcome = self.fork_all(&plan, tally, branches)
             if outcome == DONE and not self.count_backwards():
                 outcome = TOO_WIDE
         free_plan(&plan)
         return outcome
 
-    cdef Outcome fork_all(self, const Plan* plan, Tally tally) noexcept nogil:
+    cdef Outcome fork_all(self, Plan* plan, Tally tally, Branches branches) except FAILED nogil:
         cdef Numbers here, there            # own the sets; pointers to them stay where they are
         cdef vector[const Keys*] sets, next_sets
         cdef Keys after
+        cdef Keys by_played[MAX_COPIES + 1]
+        cdef u64 top = <u64> plan.slack << SLACK_AT
+        cdef bint watched = self.problem.joker_rules != NULL
         cdef Numbers.iterator known
         cdef Fork fork
         cdef const Layer* layer
@@ -100,7 +110,9 @@ cdef class PlayGraph:
         cdef u8 need_after[MAX_SHAPES]
         cdef u32 k, base = 0
         cdef int i, played
-        after.push_back(<u64> plan.slack << SLACK_AT)
+        if watched and not branches.start(&top):
+            return DONE
+        after.push_back(top)
         here[after] = 0
         sets.push_back(&dereference(here.begin()).first)
         self.layers = plan.layers
@@ -118,17 +130,23 @@ cdef class PlayGraph:
                 if is_due(self.problem.stop):
                     return STOPPED
                 fork.plays = 0
+                if watched:
+                    follow_branches(branches, layer, dereference(sets[k]), by_played)
                 for played in range(MAX_COPIES + 1):
                     fork.to[played] = NOWHERE
                     if played > layer.most - layer.must:
                         continue
-                    follow(plan, layer, need_before, need_after, tally, dereference(sets[k]), played, after)
+                    if watched:
+                        after.swap(by_played[played])
+                    else:
+                        follow(plan, layer, need_before, need_after, tally, dereference(sets[k]), played, after)
                     if after.empty():
                         continue
                     known = there.find(after)
                     if known == there.end():
                         held += after.size()
-                        if held > MOST_KEYS or base + next_sets.size() > MOST_FORKS or tally.is_full():
+                        if (held > MOST_KEYS or base + next_sets.size() > MOST_FORKS or tally.is_full()
+                                or watched and branches.monitor.is_full()):
                             return TOO_LARGE
                         fork.to[played] = base + <u32> next_sets.size()
                         there[after] = <u32> next_sets.size()
@@ -141,7 +159,8 @@ cdef class PlayGraph:
         self.ends = base
         for k in range(<u32> sets.size()):
             memset(&fork, 0, sizeof(fork))
-            self.jokers.push_back(jokers_of(plan, tally, dereference(sets[k])))
+            self.jokers.push_back(jokers_accepted(branches, dereference(sets[k])) if watched
+                                  else jokers_of(plan, tally, dereference(sets[k])))
             fork.plays = popcount(self.jokers.back())
             self.forks.push_back(fork)
         return DONE
@@ -338,6 +357,34 @@ cdef void follow(const Plan* plan, const Layer* layer, const u8* need_before, co
                                     | <u64> tally_groups(tally, t, layer, jokers) << TALLY_AT)
     sort(after.begin(), after.end())
     after.erase(unique(after.begin(), after.end()), after.end())
+
+
+cdef bint follow_branches(Branches branches, const Layer* layer, const Keys& keys, Keys* by_played) except -1 nogil:
+    """Under joker rules: the sets of frontiers behind `keys` by how many tiles of the layer come from the hand."""
+    cdef const Step* step
+    cdef size_t i, k
+    for i in range(MAX_COPIES + 1):
+        by_played[i].clear()
+    for k in range(keys.size()):
+        branches.found.clear()
+        branches.expand(layer, keys[k])
+        for i in range(branches.found.size()):
+            step = branches.plan.automata.steps + branches.details[branches.found[i].detail].step
+            by_played[step.r + step.g - layer.must].push_back(branches.found[i].key)
+    for i in range(MAX_COPIES + 1):
+        sort(by_played[i].begin(), by_played[i].end())
+        by_played[i].erase(unique(by_played[i].begin(), by_played[i].end()), by_played[i].end())
+    return True
+
+
+cdef int jokers_accepted(Branches branches, const Keys& keys) noexcept nogil:
+    """As jokers_of, under joker rules."""
+    cdef int found = 0
+    cdef size_t k
+    for k in range(keys.size()):
+        if branches.accepts(keys[k]):
+            found |= 1 << branches.jokers_played(keys[k])
+    return found
 
 
 cdef int jokers_of(const Plan* plan, Tally tally, const Keys& keys) noexcept nogil:

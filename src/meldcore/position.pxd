@@ -1,6 +1,7 @@
 """Positions and moves: what the searches are asked about, and what they answer."""
 
 from meldcore.bits cimport u8, u32
+from meldcore.jokers cimport TableJokers
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
 from meldcore.sets cimport CoreRules
 from meldcore.tables cimport Tables
@@ -15,6 +16,7 @@ cdef class Position:
     cdef u8 hand_tiles[COLOURS][ROOM]
     cdef int table_jokers
     cdef int hand_jokers
+    cdef TableJokers demands                # what the table's jokers demand; None until a search asks
 
     cdef inline bint is_opening(self) noexcept:
         """The initial meld has still to be laid."""
@@ -24,7 +26,7 @@ cdef class Position:
         """Opening without table play: the sets of the table stay, a search is given the hand alone."""
         return self.is_opening() and not self.core.fields.table_play_on_opening_turn
 
-    # What a search is asked; BadRules where a joker rule matters that the searches do not know.
+    # What a search is asked, valid as long as this position.
     cdef int fill_problem(self, Problem* p) except -1
 
     # The automata for a problem of this position.
@@ -35,7 +37,6 @@ cdef class Position:
     cdef int searched_sets(self, Move move, u32* codes) noexcept
 
     cdef int settle(self, object hand, str name) except -1
-    cdef int check_joker_rules(self) except -1
     cdef void fill_edition(self, Problem* p) noexcept
     cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept
     cdef Move judged(self, const u32* codes, int sets, list no_sets)

@@ -7,8 +7,10 @@ cimport cython
 from libc.string cimport memcmp, memcpy, memset
 
 from meldcore.best cimport best_arrangement
+from meldcore.best_branches cimport best_by_branches
 from meldcore.bits cimport u8, u32, u64
 from meldcore.count cimport count_arrangements
+from meldcore.jokers cimport table_jokers
 from meldcore.objective cimport Objective, read_objective
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
 from meldcore.sets cimport (
@@ -19,7 +21,7 @@ from meldcore.sets cimport (
 from meldcore.stop cimport Stop, flag_of
 from meldcore.tables cimport Tables, tables_for
 
-from meldcore.errors import BadPosition, BadRequest, BadRules, IllegalMove
+from meldcore.errors import BadPosition, BadRequest, IllegalMove
 from meldcore.referee import Turn, judge, roles
 
 cdef enum:
@@ -200,7 +202,11 @@ cdef class Position:
         if p.threshold:
             return self.moves(stop).best(objective)
         read_objective(objective, p.numbers, self.core.fields.joker_hand_value, &wish)
-        cdef int n = best_arrangement(&p, self.tables_of(&p), &wish, codes)
+        cdef int n
+        if p.joker_rules == NULL:
+            n = best_arrangement(&p, self.tables_of(&p), &wish, codes)
+        else:
+            n = best_by_branches(&p, self.tables_of(&p), &wish, codes)
         return None if n < 0 else make_move(self, codes, n)
 
     def validate(self):
@@ -263,17 +269,8 @@ cdef class Position:
 
     # ---- for the searches
 
-    cdef int check_joker_rules(self) except -1:
-        """A joker on the table is a tile like any other in `free`, and where the table stays as it is."""
-        if self.table_jokers and self.core.fields.joker_retrieval != FREE and not self.table_is_fixed():
-            raise BadRules(f"joker_retrieval={self.rules.joker_retrieval!r} with a joker on the table is not "
-                           "supported yet: rules 'easy-rummy' take jokers as free tiles",
-                           path="$.rules.joker_retrieval", token=self.rules.joker_retrieval)
-        return 0
-
     cdef int fill_problem(self, Problem* p) except -1:
         cdef int i
-        self.check_joker_rules()
         if self.table_is_fixed():
             self.fill_initial_meld(p, self.hand_tiles, self.hand_jokers)
             return 0
@@ -285,12 +282,17 @@ cdef class Position:
         p.jokers = self.table_jokers + self.hand_jokers
         p.part = self.is_opening()
         p.threshold = self.core.fields.initial_meld if p.part else 0
+        if self.table_jokers and self.core.fields.joker_retrieval != FREE:
+            if self.demands is None:
+                self.demands = table_jokers(&self.core.fields, self.codes, self.sets, self.table_tiles, self.hand_tiles)
+            p.joker_rules = &self.demands.rules
         return 0
 
     cdef void fill_edition(self, Problem* p) noexcept:
         p.colours = self.core.fields.colours
         p.numbers = self.core.fields.numbers
         p.joker_value = self.core.fields.joker_meld_value
+        p.joker_rules = NULL
         p.stop = NULL
         p.lay = True
 

@@ -1,6 +1,7 @@
 """What a search is given: the tiles that must and the tiles that may be used. It knows no presets and no players."""
 
 from meldcore.bits cimport u8
+from meldcore.claims cimport JokerRules
 from meldcore.stop cimport StopPointer
 
 cdef enum:
@@ -19,4 +20,5 @@ cdef struct Problem:
     int threshold               # what the sets must be worth together; 0: nothing to reach
     int joker_value             # what a joker counts in `threshold`; -1: the tile it stands for
     bint part                   # the threshold concerns some part of the tiles beyond `must`, arranged by itself
+    const JokerRules* joker_rules   # what the table's jokers demand; NULL: they are free
     StopPointer stop            # ends the search early; NULL: nothing does

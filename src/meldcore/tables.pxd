@@ -56,6 +56,7 @@ cdef struct Groups:         # reads how many tiles each colour gives to the grou
     u8 classes[5]                           # classes before colour 0, 1, 2, 3 and at the end
     i8 next[4][MAX_CLASSES][MAX_COPIES + 1]     # [colour][class][tiles] -> class, -1: no groups can do that
     u16 ways[MAX_CLASSES][MAX_JOKERS + 1]   # [class at the end][jokers] -> multisets of groups
+    u64 alive[3]                            # [colour] set of what it and those before may have given, 2 bits each
     u32 most_ways                           # the most that one class at the end has over all jokers
 
 cdef struct Automata:       # plain pointers into a Tables object, for code that runs without the GIL

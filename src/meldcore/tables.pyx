@@ -409,6 +409,8 @@ cdef int build_automaton(Groups* t, u16* givable, const int* most, u16 (*ways)[M
         t.classes[c] = classes
         for v in range(length):
             class_of[v] = before[v]
+            if c and before[v] >= 0:
+                t.alive[c - 1] |= <u64> 1 << v
     return 0
 
 

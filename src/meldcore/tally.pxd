@@ -12,6 +12,9 @@ from libcpp.vector cimport vector
 from meldcore.bits cimport u32, u64
 from meldcore.plan cimport Layer, Plan
 
+cdef enum:
+    REACHED = 1         # the profile that has the threshold for good, whatever follows
+
 
 cdef class Tally:
     cdef bint on                        # False: nothing is tracked, every tally is 0

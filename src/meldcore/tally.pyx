@@ -15,10 +15,9 @@ cdef enum:
     SHAPES = VALUE_BITS
     GIVEN = SHAPES + 4 * SHAPE_BITS
     USED = GIVEN + 8
-    REACHED = 1                     # the profile that has the threshold for good, whatever follows
     MOST_HELD = 8000000             # small frontiers of all profiles: 64 MB
     MOST_KNOWN = 1000000            # about 60 MB
-    MOST_PROFILES = 500000          # their numbers have to fit a frontier key
+    MOST_PROFILES = 250000          # their numbers have to fit a frontier key
 
 
 cdef class Tally:

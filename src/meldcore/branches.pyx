@@ -1,0 +1,118 @@
+"""See branches.pxd."""
+
+from libc.string cimport memcmp
+
+from meldcore.bits cimport u32, u64
+from meldcore.monitor cimport ALL_PICKS, NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable
+from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, next_class, same_choice, steps_end, steps_of
+from meldcore.plan cimport tally_place
+
+
+cdef class Branches:
+    def __cinit__(self, Monitor monitor not None):
+        self.monitor = monitor
+
+    cdef void reset(self, Plan* plan) noexcept nogil:
+        self.plan = plan
+        self.monitor.tally.reset(plan)
+        self.monitor.reset(plan)
+        self.details.clear()
+        self.slots.assign(256, 0)
+        self.found.clear()
+
+    cdef void clear(self) noexcept nogil:
+        self.monitor.tally.clear()
+        self.monitor.clear()
+        self.details.clear()
+        self.found.clear()
+
+    cdef bint start(self, u64* key) noexcept nogil:
+        key[0] = (<u64> self.plan.slack << 4 * self.plan.state_bits
+                  | <u64> self.monitor.start << (tally_place(self.plan) + 1))
+        return self.monitor.start != NO_NODE
+
+    cdef bint accepts(self, u64 key) noexcept nogil:
+        cdef u32 t = <u32> (key >> tally_place(self.plan))
+        cdef int jokers = self.jokers_played(key)
+        if jokers < 0 or self.plan.problem.lay and not t & 1 and jokers == 0:
+            return False
+        return self.monitor.accepts(t >> 1, jokers)
+
+    cdef int jokers_played(self, u64 key) noexcept nogil:
+        cdef int left = key >> 4 * self.plan.state_bits & ((1 << SLACK_BITS) - 1)
+        return self.plan.problem.jokers - left - self.plan.problem.must_jokers
+
+    cdef bint expand(self, const Layer* layer, u64 key) except -1 nogil:
+        """The order: by choice, by jokers in the groups, by state, then by what the claims become."""
+        cdef Plan* plan = self.plan
+        cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
+        cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1
+        cdef int state = key >> layer.shift & state_mask
+        cdef int slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
+        cdef int cls = key >> class_at & ((1 << CLASS_BITS) - 1)
+        cdef u64 rest = key & ((<u64> 1 << class_at) - 1) & ~(state_mask << layer.shift)
+        cdef u32 node = <u32> (key >> tally_at) >> 1, w, k
+        cdef u64 played, following
+        cdef const LiveStep *step = steps_of(plan, layer, state)
+        cdef const LiveStep *end = steps_end(plan, layer, state)
+        cdef const LiveStep *alike
+        cdef Fates ways, layouts
+        cdef Fate fate, last
+        cdef Detail detail
+        cdef int jokers, i
+        while step != end:
+            alike = step            # steps of one choice: the jokers in groups come before their states in the order
+            while alike != end and same_choice(plan.automata, alike, step):
+                alike += 1
+            if next_class(layer, cls, step.g) < 0:
+                step = alike
+                continue
+            played = key >> tally_at & 1 | <u64> (step.used > layer.must)
+            for jokers in range(slack + 1 if layer.last else 1):
+                for i in range(alike - step):
+                    if step[i].cost + jokers > slack:
+                        continue
+                    following = rest + step[i].change - (<u64> jokers << slack_at) | played << tally_at
+                    if not layer.last:
+                        following |= <u64> next_class(layer, cls, step.g) << class_at
+                    ways = fates_of_step(self.monitor, node, layer, &step[i])
+                    for w in range(ways.count):
+                        fate = self.monitor.fates[ways.first + w]
+                        if layer.last:
+                            layouts = fates_of_groups(self.monitor, fate.node, layer, cls, step.g, jokers)
+                        else:
+                            self.monitor.fates[1] = Fate(fate.node, 1, ALL_PICKS)
+                            layouts = Fates(1, 1)
+                        for k in range(layouts.count):
+                            last = self.monitor.fates[layouts.first + k]
+                            if is_payable(self.monitor, last.node, layer, following):
+                                detail = Detail(step[i].step, fate.picks, fate.first, last.picks, last.first, jokers)
+                                self.found.push_back(Branch(following | <u64> last.node << (tally_at + 1),
+                                                            self.intern(&detail)))
+            step = alike
+        return True
+
+    cdef u32 intern(self, const Detail* detail) noexcept nogil:
+        cdef size_t mask = self.slots.size() - 1, i
+        cdef u64 place = place_of_detail(detail) & mask
+        while self.slots[place]:
+            if not memcmp(&self.details[self.slots[place] - 1], detail, sizeof(Detail)):
+                return self.slots[place] - 1
+            place = (place + 1) & mask
+        self.details.push_back(detail[0])
+        self.slots[place] = <u32> self.details.size()
+        if 2 * self.details.size() > self.slots.size():
+            mask = 4 * self.slots.size() - 1
+            self.slots.assign(mask + 1, 0)
+            for i in range(self.details.size()):
+                place = place_of_detail(&self.details[i]) & mask
+                while self.slots[place]:
+                    place = (place + 1) & mask
+                self.slots[place] = <u32> i + 1
+        return <u32> self.details.size() - 1
+
+
+cdef inline u64 place_of_detail(const Detail* d) noexcept nogil:
+    cdef u64 h = (<u64> d.step << 32 | <u64> <u32> d.first_way) * 0x9E3779B97F4A7C15ULL
+    h = (h ^ h >> 29 ^ (<u64> d.layouts << 40 | <u64> <u32> d.first_layout << 4 | d.jokers)) * 0xBF58476D1CE4E5B9ULL
+    return h >> 24
