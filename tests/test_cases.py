@@ -1,14 +1,13 @@
-"""Every shared case that the searches answer today; a clear refusal of those that wait for joker rules."""
+"""Every shared case of the tile games, under every preset."""
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import groupby
 
 import pytest
 
 from case_files import cases, real_cases
-from meldcore import BadRules, IllegalMove, MeldcoreError, Position, Rules, partitions
+from meldcore import IllegalMove, MeldcoreError, Position, Rules, partitions
 from meldcore.sets import read_set
 
 
@@ -32,13 +31,6 @@ def grouped(found, key):
 # ---- positions
 
 
-def binds_jokers(case):
-    """Does a rule say what may become of a joker that lies on the table? Searches do not answer such positions yet."""
-    rules = rules_of(case)
-    table_is_fixed = not (case["opened"] or rules.initial_meld == 0 or rules.table_play_on_opening_turn)
-    return rules.joker_retrieval != "free" and "*" in "".join(case["table"]) and not table_is_fixed
-
-
 def check_turn(case):
     position = position_of(case)
     best_tiles, best_points = position.best("tiles"), position.best("points")
@@ -57,41 +49,13 @@ def check_turn(case):
     assert moves.best("points") == best_points
 
 
-def check_refused(case):
-    position = position_of(case)
-    searches = [
-        position.count,
-        position.moves,
-        position.plays,
-        position.best,
-        partial(position.best, "points"),
-    ]
-    errors = set()
-    for search in searches:
-        with pytest.raises(BadRules) as caught:
-            search()
-        errors.add((caught.value.code, caught.value.path, caught.value.token, str(caught.value)))
-    token = rules_of(case).joker_retrieval
-    message = (
-        f"joker_retrieval={token!r} with a joker on the table is not supported yet: "
-        "rules 'easy-rummy' take jokers as free tiles"
-    )
-    assert errors == {("bad_rules", "$.rules.joker_retrieval", token, message)}
-
-
 TURNS = [*cases("turns.jsonl"), *cases("openings.jsonl")]
 
 
-@pytest.mark.parametrize("found", grouped([case for case in TURNS if not binds_jokers(case)], by_preset))
+@pytest.mark.parametrize("found", grouped(TURNS, by_preset))
 def test_turns(found):
     for case in found:
         check_turn(case)
-
-
-@pytest.mark.parametrize("found", grouped([case for case in TURNS if binds_jokers(case)], by_preset))
-def test_turns_that_wait_for_the_joker_rules(found):
-    for case in found:
-        check_refused(case)
 
 
 FREE = {
@@ -102,7 +66,7 @@ FREE = {
 }
 
 
-@pytest.mark.parametrize("found", grouped([case for case in TURNS if binds_jokers(case)], by_preset))
+@pytest.mark.parametrize("found", grouped([case for case in TURNS if "*" in "".join(case["table"])], by_preset))
 def test_the_referee_lets_through_as_many_turns(found):
     """Of the turns that are legal with free jokers it accepts those that are legal under the joker rules."""
     judged = 0
@@ -135,6 +99,19 @@ def check_free(case):
 def test_free(found):
     for case in found:
         check_free(case)
+
+
+@pytest.mark.parametrize("found", grouped(cases("jokers.jsonl"), by_preset))
+def test_jokers(found):
+    for case in found:
+        position = position_of(case)
+        moves = position.moves()
+        assert position.count() == moves.total == int(case["count"]), case["id"]  # above 2**53 it is a text
+        best = position.best()
+        assert moves.best() == best
+        assert (best is None) == (not moves)
+        assert best is None or position.check(best.table).legal
+        assert all(position.check(move.table).legal for move in moves[:: max(1, moves.total // 3)])
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in cases("partitions.jsonl")])
@@ -198,13 +175,7 @@ QUESTIONS = {
     "opening_as_laid_is_legal": lambda case: legal_as_laid(case, case["laid"]),
 }
 
-SEARCHES = {"can_open", "can_go_out", "max_tiles", "max_face_value"}
-
 
 @pytest.mark.parametrize("case", list(real_cases(lambda case: case["ask"] in QUESTIONS, Rules)))
 def test_real(case):
-    if case["ask"] in SEARCHES and binds_jokers(case):
-        with pytest.raises(BadRules, match="with a joker on the table is not supported yet"):
-            QUESTIONS[case["ask"]](case)
-    else:
-        assert QUESTIONS[case["ask"]](case) == case["answer"], case["why"]
+    assert QUESTIONS[case["ask"]](case) == case["answer"], case["why"]

@@ -15,8 +15,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import reference as ref
-from meldcore import MeldcoreError, Move, Position, TooLarge, partitions
-from strategies import editions, positions, short_sets
+from meldcore import MeldcoreError, Position, TooLarge, partitions
+from strategies import crowded, editions, positions
+from translation import as_move, position_of
 
 MOST_LISTED = 3000  # by the reference, in one example
 ALL_TILES = [f"{colour}{number}" for colour in "krby" for number in range(1, 14) for _ in range(2)]
@@ -29,11 +30,6 @@ thorough = settings(
 quick = settings(thorough, max_examples=60)
 
 
-def position_of(drawn):
-    fields, table, hand, opened = drawn
-    return Position(ref.table_text(table, ref.Rules(**fields)), list(map(str, hand)), fields, opened)
-
-
 def listed(drawn):
     """All moves by the reference; the example is dropped where too many arrangements would be tried."""
     fields, table, hand, opened = drawn
@@ -41,16 +37,6 @@ def listed(drawn):
     tiles = [*ref.tiles_of(table).elements(), *hand]
     assume(not any(islice(ref.arrangements([], tiles, rules), MOST_LISTED, None)))
     return [as_move(move, rules) for move in ref.moves(table, hand, opened, rules)]
-
-
-def as_move(move, rules):
-    return Move(
-        list(map(str, move.played)),
-        ref.table_text(move.table, rules),
-        move.points,
-        move.unchanged,
-        rules.numbers,
-    )
 
 
 weights = st.dictionaries(
@@ -122,33 +108,6 @@ def test_partitions_are_those_of_the_reference(edition, data):
 # ---- positions beyond the reference
 
 
-@st.composite
-def crowded(draw, edition=editions, most_hand=8):
-    """A position whose table is full: here the count is a matrix, and the moves come from a diagram."""
-    fields = draw(edition)
-    rules = ref.Rules(**fields)
-    chance = draw(st.randoms(use_true_random=False))
-    pool = Counter(
-        {ref.Tile(c, n): rules.copies for c in range(rules.colours) for n in range(1, rules.numbers + 1)}
-    )
-    pool[ref.JOKER] = rules.jokers
-    melds = [
-        meld
-        for lowest in range(1, rules.numbers - 1)
-        for meld in short_sets(tuple(fields.items()), lowest, min(lowest + 3, rules.numbers))
-    ]
-    table = []
-    while melds and len(table) < 12:
-        meld = chance.choice(melds)
-        if not Counter(meld.tiles) - pool:
-            pool.subtract(meld.tiles)
-            table.append(meld)
-        melds = [meld for meld in chance.sample(melds, len(melds) // 2) if not Counter(meld.tiles) - pool]
-    tiles = sorted(pool.elements())
-    hand = chance.sample(tiles, min(len(tiles), draw(st.integers(0, most_hand))))
-    return fields, ref.arrange(table), hand, True
-
-
 @quick
 @given(drawn=crowded())
 def test_count_moves_and_plays_agree(drawn):
@@ -168,7 +127,7 @@ def test_count_moves_and_plays_agree(drawn):
 
 
 @quick
-@given(drawn=crowded(most_hand=6))
+@given(drawn=crowded(joker_rules=st.just({}), most_hand=6))
 def test_moves_are_the_partitions_of_all_parts_of_the_hand(drawn):
     fields, table, hand, _ = drawn
     tiles = ref.tiles_of(table)
@@ -275,15 +234,17 @@ def test_full_editions_are_answered_or_refused(edition, table_tiles):
 def test_no_search_leaks():
     position = Position.parse("r4r5r6 k7b7y7 | r7 b8 k8 *", "easy-rummy")
     opening = Position.parse("r4r5r6 k7b7y7 | r10 r11 r12 b8 k8 | opening", "easy-rummy")
+    bound = Position.parse("r4*r6 k7b7* | r5 k8 b8 y7", "rummi-q")
 
     def work(times):
         for _ in range(times):
-            for each in (position, opening):
+            for each in (position, opening, bound):
                 each.count()
                 moves = each.moves()
                 moves.index(moves[-1])
                 list(moves[:2])
-                each.best()
+                each.best(prefer="fewest_changes")
+                each.best_moves("points")[0]
                 each.plays()[0]
             partitions("r1 r2 r3 r4 r5 r6")[1]
             with pytest.raises(MeldcoreError):

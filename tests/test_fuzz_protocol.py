@@ -29,6 +29,14 @@ BASES = [
     {"op": "normalise", "tiles": ["r4", "*", "r6"]},
     {"op": "validate", "position": "r4r5r6 | r7"},
     {"op": "plays", "rules": "easy-rummy", "hand": "r1 r2 r3 r4", "time_limit_ms": 1000.5},
+    {"op": "count", "rules": "tile-rummy", "table": "r4*r6 r5k5b5", "hand": "r7"},
+    {
+        "op": "best",
+        "table": "r4*r6",
+        "hand": "r5 k8 b8",
+        "prefer": "fewest_changes",
+        "count_optimal": True,
+    },
     {"op": "check", "table": "r4*r6", "hand": "r5 k8 b8", "after": ["r4r5r6", "k8b8*"]},
     {"op": "play", "table": "r4*r6", "hand": "r5 k8 b8", "after": "r4r5r6 k8b8*"},
 ]

@@ -307,23 +307,8 @@ def test_arguments_of_the_wrong_kind():
     with pytest.raises(MeldcoreError, match="tile 'r14'") as caught:
         Position().best({"weights": {"r14": 1}})
     assert caught.value.path == "$.objective.weights.r14"
-    with pytest.raises(BadRequest, match="prefer='fewest_changes' is not supported yet"):
-        Position().best(prefer="fewest_changes")
-
-
-def test_joker_rules_that_no_search_knows_are_refused_by_name():
-    for rules, text in [("rummi-q", "r4*r6 | r7"), ("tile-rummy", "r4*r6 | r7")]:
-        with pytest.raises(BadRules, match=r"joker_retrieval=.* with a joker on the table") as caught:
-            Position.parse(text, rules).count()
-        assert caught.value.path == "$.rules.joker_retrieval"
-    table_play = Rules.preset("rummi-q", table_play_on_opening_turn=True)
-    with pytest.raises(BadRules):
-        Position.parse("r4*r6 | r7 | opening", table_play).count()
-    with pytest.raises(BadRules):
-        Position.parse("r4*r6 | r7 | opening", Rules.preset("rummi-q", initial_meld=0)).count()
-    # no joker lies on the table, or the table stays as it is
-    assert Position.parse("r4r5r6 | r7 *").count() == 5
-    assert Position.parse("r4*r6 | r10r11r12 | opening").count() == 1
+    with pytest.raises(BadRequest, match="most_changes"):
+        Position().best(prefer="most_changes")
 
 
 # ---- moves and turns

@@ -7,13 +7,13 @@ from itertools import islice
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
-from hypothesis import strategies as st
 
 import meldcore
 import reference as ref
 from meldcore import BadPosition, BadTile, IllegalMove, JokerRole, Position, Problem, Rules, TableJoker
 from meldcore.referee import CODES
-from strategies import positions
+from strategies import accidents, joker_positions, positions
+from translation import position_of
 
 NAMES = {name: getattr(meldcore, name) for name in ("Verdict", "TableJoker", "Problem", "JokerRole")}
 
@@ -45,24 +45,11 @@ def of_texts(texts, rules):
     return None if any(text.startswith("=") for text in texts) else [ref.read_tiles(text) for text in texts]
 
 
-def position_of(drawn):
-    fields, table, hand, opened = drawn
-    rules = ref.read_rules(fields)
-    return Position(ref.table_text(table, rules), [str(tile) for tile in hand], fields, opened)
+thorough = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 
 
-@st.composite
-def preset_positions(draw):
-    edition = {"colours": 4, "numbers": 13, "copies": 2, "jokers": draw(st.sampled_from([2, 4]))}
-    _, table, hand, opened = draw(positions(3, 6, 12, st.just(edition), bound_jokers=True))
-    return {"preset": draw(st.sampled_from(sorted(ref.PRESETS)))} | edition, table, hand, opened
-
-
-bound = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-
-
-@bound
-@given(positions(3, 6, 11, bound_jokers=True) | preset_positions())
+@thorough
+@given(positions(3, 6, 11) | joker_positions())
 def test_the_arrangements_of_table_and_hand(drawn):
     fields, table, hand, _ = drawn
     rules = ref.read_rules(fields)
@@ -75,39 +62,8 @@ def test_the_arrangements_of_table_and_hand(drawn):
                 event(problem.code)
 
 
-@st.composite
-def accidents(draw):
-    """A position, and a table after a turn that something may have happened to."""
-    drawn = draw(positions(3, 6, 12, bound_jokers=True) | preset_positions())
-    fields, table, hand, _ = drawn
-    rules = ref.read_rules(fields)
-    found = list(islice(ref.arrangements(ref.tiles_of(table).elements(), hand, rules), 40))
-    melds = draw(st.sampled_from(found)) if found else table
-    after = [list(meld.tiles) for meld in melds]
-    for _ in range(draw(st.integers(0, 3))):
-        places = [(i, j) for i, tiles in enumerate(after) for j in range(len(tiles))]
-        if not places:
-            break
-        i, j = draw(st.sampled_from(places))
-        k, m = draw(st.sampled_from(places))
-        match draw(st.sampled_from(["swap", "swap", "replace", "lose", "add", "move", "set"])):
-            case "swap":
-                after[i][j], after[k][m] = after[k][m], after[i][j]
-            case "replace":
-                after[i][j] = draw(st.sampled_from([*hand, ref.JOKER]))
-            case "lose":
-                del after[i][j]
-            case "add":
-                after[k].insert(m, draw(st.sampled_from([*hand, ref.JOKER])))
-            case "move":
-                after[k].insert(m, after[i].pop(j))
-            case "set":
-                after[i] = [ref.JOKER, *after[i][: draw(st.integers(0, 3))]]
-    return drawn, after
-
-
-@bound
-@given(accidents())
+@thorough
+@given(accidents(positions(3, 6, 12) | joker_positions()))
 def test_tables_with_accidents(accident):
     drawn, after = accident
     check_agrees(position_of(drawn), drawn, after)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
+from case_files import cases
 from meldcore import Position, partitions
 
 THREADS = 8
-LINES = (Path(__file__).parent / "data" / "free.jsonl").read_text().splitlines()
-CASES = [json.loads(line) for line in LINES[::3]]
+CASES = [case | {"rules": "easy-rummy"} for case in cases("free.jsonl")[::3]] + cases("jokers.jsonl")[::16]
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +24,7 @@ def switching_often():
 
 
 def answers(case):
-    position = Position(case["table"], case["hand"], "easy-rummy")
+    position = Position(case["table"], case["hand"], case["rules"])
     moves = position.moves()
     drawn = moves.sample(3, seed=1) if moves else []
     plays = position.plays().total if len(case["hand"]) <= 8 else None
