@@ -22,7 +22,14 @@ class Arrangements(LazySequence[_Item]):
 
 @final
 class Moves(Arrangements[Move]):
-    def __init__(self, position: Position, stop: Stop | None = None) -> None: ...
+    def __init__(
+        self,
+        position: Position,
+        objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] | None = None,
+        stop: Stop | None = None,
+    ) -> None: ...
+    @property
+    def objective(self) -> str | dict[str, dict[str, int]] | None: ...
     def best(
         self, objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles"
     ) -> Move | None: ...

@@ -32,6 +32,16 @@ class Position:
     def count(self, stop: Stop | None = None) -> int: ...
     def moves(self, stop: Stop | None = None) -> Moves: ...
     def plays(self, stop: Stop | None = None) -> Plays: ...
+    def best_moves(
+        self,
+        objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles",
+        stop: Stop | None = None,
+    ) -> Moves: ...
+    def count_best(
+        self,
+        objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles",
+        stop: Stop | None = None,
+    ) -> int: ...
     def best(
         self,
         objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles",

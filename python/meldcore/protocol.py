@@ -118,7 +118,7 @@ class Best(AtPosition, tag="best"):
             goes_out = tiles == len(position.hand)
             result = {"move": _move(move), "tiles": tiles, "points": move.points, "goes_out": goes_out}
         if self.count_optimal:
-            optimal = position.moves(stop).count_best(self.objective)  # type: ignore[arg-type]
+            optimal = position.count_best(self.objective, stop)  # type: ignore[arg-type]
             result["optimal"] = _json_whole(optimal)
         return result
 

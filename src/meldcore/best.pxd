@@ -33,3 +33,7 @@ cdef class Bounds:
     cdef i64 tile_cost(self, int colour, int number, int used) noexcept nogil
     # With so many jokers left at the end; IMPOSSIBLE where some of the table are among them.
     cdef i64 joker_cost(self, int left) noexcept nogil
+    # passed[i]: what the tiles cost that lie between layer i of the plan and the one before, where nothing can happen.
+    cdef void find_passed(self, const Plan* plan, i64* passed) noexcept nogil
+    # Of a whole arrangement.
+    cdef i64 cost_of(self, const u32* codes, int count) noexcept nogil

@@ -29,7 +29,8 @@ from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
 from meldcore.lanes cimport Lanes, fill, larger, largest, less, load, more, moved, store
 from meldcore.objective cimport POINTS, WEIGHTS, Objective
 from meldcore.plan cimport SLACK_BITS, Layer, Plan, states_at
-from meldcore.problem cimport Problem
+from meldcore.problem cimport COLOURS, ROOM, Problem
+from meldcore.sets cimport add_tiles
 from meldcore.stop cimport is_due, raise_due
 from meldcore.tables cimport (
     MAX_COPIES, MAX_JOKERS, Automata, Choice, Groups, Span, Step, Tables, choice_span, step_span,
@@ -992,15 +993,22 @@ cdef bint small_gains(const Problem* problem, const Objective* objective, i64 (*
         for n in range(1, problem.numbers + 1):
             tiles += problem.most[c][n] - problem.must[c][n]
             points += n * (problem.most[c][n] - problem.must[c][n])
-    joker[0] = objective.joker_points * tiles + 1 if objective.kind == POINTS else points + objective.joker_points
+    joker[0] = small_gain(objective, objective.joker_points, tiles, points)
     for c in range(4):
         cost = 0
         for n in range(1, problem.numbers + 1):
-            tile[c][n] = n * tiles + 1 if objective.kind == POINTS else points + n
+            tile[c][n] = small_gain(objective, n, tiles, points)
             cost += tile[c][n] * (problem.most[c][n] - problem.must[c][n])
         if cost > NARROW_COST:
             return False
     return True
+
+
+cdef inline i64 small_gain(const Objective* objective, i64 own_points, i64 tiles, i64 points) noexcept nogil:
+    """`tiles` and `points` are more than a play can have."""
+    if not objective.ties:
+        return own_points if objective.kind == POINTS else 1
+    return own_points * tiles + 1 if objective.kind == POINTS else points + own_points
 
 
 cdef void set_costs(Search* s, const i64 (*gain)[16], i64 joker) noexcept nogil:
@@ -1207,6 +1215,30 @@ cdef class Bounds:
 
     cdef i64 joker_cost(self, int left) noexcept nogil:
         return self.search.joker_cost[left]
+
+    cdef void find_passed(self, const Plan* plan, i64* passed) noexcept nogil:
+        cdef const Problem* p = plan.problem
+        cdef int at = 0, n, c
+        memset(passed, 0, (plan.layers + 1) * sizeof(i64))
+        for n in range(1, p.numbers + 1):
+            for c in range(4):
+                if at < plan.layers and plan.layer[at].number == n and plan.layer[at].colour == c:
+                    at += 1
+                else:
+                    passed[at] += self.tile_cost(c, n, p.must[c][n])
+
+    cdef i64 cost_of(self, const u32* codes, int count) noexcept nogil:
+        cdef const Problem* p = self.search.problem
+        cdef u8 used[COLOURS][ROOM]
+        cdef int i, c, n, jokers = p.jokers
+        cdef i64 cost = 0
+        memset(used, 0, sizeof(used))
+        for i in range(count):
+            jokers -= add_tiles(codes[i], used)
+        for n in range(1, p.numbers + 1):
+            for c in range(4):
+                cost += self.tile_cost(c, n, used[c][n])
+        return cost + self.joker_cost(jokers)
 
 
 # ---------------------------------------------------------------- for callers

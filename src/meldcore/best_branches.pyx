@@ -1,14 +1,14 @@
 """The best move under joker rules: depth first through the branches (branches.pxd), under a budget.
 
 As in best.pyx, an arrangement costs what it does not gain, and the budget starts at a bound of the whole and grows
-until a path is found. The bounds are those of free jokers, under which more is legal. Paths are met in the order of moves and
-only a cheaper one replaces another, so the last one is the first of the best.
+until a path is found. The bounds are those of free jokers, under which more is legal. Paths are met in the order of
+moves and only a cheaper one replaces another, so the last one is the first of the best.
 """
 
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from meldcore.best cimport IMPOSSIBLE, Bounds
+from meldcore.best cimport IMPOSSIBLE, Bounds, best_arrangement
 from meldcore.bits cimport i64, u32, u64
 from meldcore.branches cimport Branch, Branches, Detail
 from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
@@ -39,7 +39,7 @@ cdef class Search:
     cdef Bounds bounds
     cdef vector[Memo] memos
     cdef size_t memo_count
-    cdef i64 passed[MAX_LAYERS + 1]     # cost of the tiles that no set can take, between the layer before and this one
+    cdef i64 passed[MAX_LAYERS + 1]     # see Bounds.find_passed
     cdef u32 path[MAX_LAYERS]           # details of the path so far
     cdef u32 best_path[MAX_LAYERS]
     cdef i64 best                       # what the best path so far costs
@@ -68,7 +68,7 @@ cdef class Search:
         if not self.branches.start(&top):
             return False
         self.bounds.reset(problem, objective)
-        self.find_passed()
+        self.bounds.find_passed(&self.plan, self.passed)
         self.memos.assign(FIRST_MEMOS, Memo(0, 0, 0))
         self.memo_count = 0
         self.lowest = self.bounds.least(&self.plan, NULL, top)
@@ -118,17 +118,6 @@ cdef class Search:
         if not self.over:
             self.remember(key, at + 1, least)
         return least
-
-    cdef void find_passed(self) noexcept nogil:
-        cdef const Problem* p = self.plan.problem
-        cdef int at = 0, n, c
-        memset(self.passed, 0, sizeof(self.passed))
-        for n in range(1, p.numbers + 1):
-            for c in range(4):
-                if (at < self.plan.layers and self.plan.layer[at].number == n and self.plan.layer[at].colour == c):
-                    at += 1
-                else:
-                    self.passed[at] += self.bounds.tile_cost(c, n, p.must[c][n])
 
     cdef bint must_end(self) noexcept nogil:
         if is_due(self.plan.problem.stop):
@@ -209,6 +198,12 @@ cdef class Search:
 
 
 cdef dict idle = {}             # searches that no thread uses, by tables
+
+
+cdef int best_of(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2:
+    if problem.joker_rules == NULL:
+        return best_arrangement(problem, tables, objective, codes)
+    return best_by_branches(problem, tables, objective, codes)
 
 
 cdef int best_by_branches(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2:

@@ -73,8 +73,6 @@ cdef class Diagram:
 
     # The rank of the first arrangement that gains the most, None where there is none.
     cdef object best_rank(self, const Objective* objective)
-    # How many arrangements gain the most.
-    cdef object count_best(self, const Objective* objective)
 
 
 cdef struct Place:          # where a walk stands in one layer
@@ -109,5 +107,6 @@ cdef class Walk:
     cdef bint matches(self, int layer, const u32* codes, int count) noexcept nogil
 
 
-# TooLarge where it would take more than DIAGRAM_BYTES, or there are 2**128 arrangements or more.
-cdef Diagram build_diagram(const Problem* problem, Tables tables)
+# With an objective: only the arrangements that gain the most. TooLarge where it would take more than DIAGRAM_BYTES, or
+# there are 2**128 arrangements or more.
+cdef Diagram build_diagram(const Problem* problem, Tables tables, const Objective* objective=*)

@@ -2,8 +2,11 @@
 
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
+from libcpp.vector cimport vector
 
 from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u16, u32, u64, u128
+from meldcore.best cimport IMPOSSIBLE, Bounds
+from meldcore.best_branches cimport best_of
 from meldcore.branches cimport Branches, Detail
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of, prefetch, slot_of
 from meldcore.laying cimport OpenRun, lay_groups, take_way
@@ -78,8 +81,69 @@ cdef Outcome room_for(Arena* arena, size_t nodes, size_t edges) except FAILED no
     return DONE
 
 
-cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches) except FAILED nogil:
-    """Forwards: all nodes and edges that the jokers can pay for. Backwards: the counts. Then dead edges go."""
+cdef class Costs:
+    """What the best arrangement of a problem costs, and what leads there."""
+    cdef Bounds bounds
+    cdef i64 ceiling                    # no arrangement wanted costs more; IMPOSSIBLE: it is not known yet
+    cdef i64 passed[MAX_LAYERS + 1]     # see Bounds.find_passed
+    cdef vector[i64] spent              # [node] least cost from the top
+    cdef vector[i64] left               # [node] least cost to an end
+
+    def __cinit__(self, Bounds bounds not None):
+        self.bounds = bounds
+        self.ceiling = IMPOSSIBLE
+
+    cdef i64 of_edge(self, const Plan* plan, Branches branches, int layer, const Edge* edge) noexcept nogil:
+        cdef bint watched = plan.problem.joker_rules != NULL
+        cdef const Step* step = plan.automata.steps + (branches.details[edge.what].step if watched else edge.what >> 8)
+        return self.passed[layer] + self.bounds.tile_cost(plan.layer[layer].colour, plan.layer[layer].number,
+                                                          step.r + step.g)
+
+    cdef void spend(self, const Plan* plan, Branches branches, int layer, const Arena* arena, size_t begin, size_t end,
+                    size_t nodes) noexcept nogil:
+        """Work out `spent` of the nodes behind the layer, of which there are `nodes` in all now, from `begin` .. `end`
+        before it.
+        """
+        cdef size_t n
+        cdef u32 e, to
+        self.spent.resize(nodes, IMPOSSIBLE)
+        for n in range(begin, end):
+            for e in range(arena.first[n], arena.first[n + 1]):
+                to = arena.edges[e].to
+                self.spent[to] = min(self.spent[to],
+                                     self.spent[n] + self.of_edge(plan, branches, layer, &arena.edges[e]))
+
+    cdef void cut(self, const Plan* plan, Branches branches, Arena* arena, const size_t* base,
+                  const Keys* ends) noexcept nogil:
+        """Let only the edges lead on that are part of a best arrangement. `ends`: the frontiers at the end."""
+        cdef size_t n, nodes = base[plan.layers + 1]
+        cdef i64 cost
+        cdef u32 e
+        cdef int i, left
+        self.left.assign(nodes, IMPOSSIBLE)
+        self.ceiling = IMPOSSIBLE
+        for n in range(base[plan.layers], nodes):
+            if arena.below[n]:
+                left = ends.keys[n - base[plan.layers]] >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1)
+                self.left[n] = self.passed[plan.layers] + self.bounds.joker_cost(left)
+                self.ceiling = min(self.ceiling, self.spent[n] + self.left[n])
+        for n in range(base[plan.layers], nodes):
+            arena.below[n] = self.ceiling < IMPOSSIBLE and self.spent[n] + self.left[n] == self.ceiling
+        arena.below[nodes] = 0
+        for i in range(plan.layers - 1, -1, -1):
+            for n in range(base[i], base[i + 1]):
+                for e in range(arena.first[n], arena.first[n + 1]):
+                    cost = self.of_edge(plan, branches, i, &arena.edges[e]) + self.left[arena.edges[e].to]
+                    self.left[n] = min(self.left[n], cost)
+                    if self.spent[n] + cost != self.ceiling:
+                        arena.edges[e].to = <u32> nodes
+
+
+cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches, Costs costs) except FAILED nogil:
+    """Forwards: all nodes and edges that the jokers can pay for. Backwards: the counts. Then dead edges go.
+
+    With `costs` only the best arrangements are kept, and only frontiers entered that may lead to one.
+    """
     cdef Plan* plan = &arena.plan
     cdef int slack_at = 4 * plan.state_bits, i, c, left
     cdef Keys *here = &arena.keys[0]
@@ -105,6 +169,9 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches) excep
     place_of(here, top)
     base[0] = 0
     d.layers = plan.layers
+    if costs is not None:
+        costs.bounds.find_passed(plan, costs.passed)
+        costs.spent.assign(1, 0)
     for i in range(plan.layers):
         d.layer[i].number = plan.layer[i].number
         d.layer[i].colour = plan.layer[i].colour
@@ -125,6 +192,9 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches) excep
             if tally.part and tally.is_full() or watched and branches.monitor.is_full():
                 return TOO_LARGE
             arena.first[base[i] + n] = <u32> edges
+            if costs is not None and costs.ceiling < costs.spent[base[i] + n] + costs.bounds.least(
+                    plan, &plan.layer[i - 1] if i else NULL, here.keys[n]):
+                continue
             if watched:
                 if take_branches(branches, &plan.layer[i], here.keys[n], arena, &edges, placed) == TOO_LARGE:
                     return TOO_LARGE
@@ -138,6 +208,9 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches) excep
                 place_edges(arena, there, base[i + 1], placed, edges)
                 placed = edges
         place_edges(arena, there, base[i + 1], placed, edges)
+        if costs is not None:
+            arena.first[nodes] = <u32> edges
+            costs.spend(plan, branches, i, arena, base[i], nodes, nodes + there.entries)
         swap = here
         here = there
         there = swap
@@ -154,6 +227,8 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches) excep
         left = here.keys[n] >> slack_at & ((1 << SLACK_BITS) - 1)
         arena.below[base[plan.layers] + n] = tally_accepts(
             tally, <u32> (here.keys[n] >> tally_place(plan)), plan.problem.jokers - left)
+    if costs is not None:
+        costs.cut(plan, branches, arena, base, here)
     if watched:
         keep_details(d, branches)
     if not count_backwards(d, arena, base):
@@ -338,20 +413,31 @@ cdef bint keep_details(Graph* d, Branches branches) except -1 nogil:
 cdef list idle = []             # arenas that no thread uses; appended and popped under the GIL
 
 
-cdef Diagram build_diagram(const Problem* problem, Tables tables):
+cdef Diagram build_diagram(const Problem* problem, Tables tables, const Objective* objective=NULL):
     cdef DiagramArena arena = idle.pop() if idle else DiagramArena()
     cdef Diagram d = Diagram()
+    cdef Costs costs = None
+    cdef u32 codes[MAX_SETS]
+    cdef int count
     cdef Outcome outcome = DONE
     d.tables = tables
     d.graph.automata = &tables.automata
     d.problem = problem[0]
+    if objective != NULL:
+        costs = Costs(Bounds(tables))
+        costs.bounds.reset(&d.problem, objective)
+        if not problem.threshold:
+            count = best_of(problem, tables, objective, codes)
+            if count < 0:
+                return d
+            costs.ceiling = costs.bounds.cost_of(codes, count)
     with nogil:
         if prepare(&d.problem, &tables.automata, &arena.arena.plan):
             if d.problem.joker_rules != NULL:
                 arena.branches.reset(&arena.arena.plan)
             else:
                 arena.tally.reset(&arena.arena.plan)
-            outcome = build(&d.graph, &arena.arena, arena.tally, arena.branches)
+            outcome = build(&d.graph, &arena.arena, arena.tally, arena.branches, costs)
             arena.branches.clear()
     if outcome != TOO_LARGE:        # else the arena has grown, and is given up
         idle.append(arena)
@@ -393,36 +479,6 @@ cdef class Diagram:
                 node = d.edges[e].to
         free(gain)
         return to_python(rank)
-
-    cdef object count_best(self, const Objective* objective):
-        cdef const Graph* d = &self.graph
-        cdef i64* gain
-        cdef u128* ways             # [node] how many ways there are from it to gain the most
-        cdef u128 total = 0
-        cdef u32 n, e
-        cdef int i
-        if not d.count:
-            return 0
-        gain = <i64*> malloc(self.nodes * sizeof(i64))
-        ways = <u128*> malloc(self.nodes * sizeof(u128))
-        if gain == NULL or ways == NULL:
-            free(gain)
-            free(ways)
-            raise MemoryError()
-        with nogil:
-            find_gains(d, objective, gain)
-            for n in range(d.base[d.layers], d.base[d.layers + 1]):
-                ways[n] = d.below[n]
-            for i in range(d.layers - 1, -1, -1):
-                for n in range(d.base[i], d.base[i + 1]):
-                    ways[n] = 0
-                    for e in range(d.first[n], d.first[n + 1]):
-                        if gain[d.edges[e].to] + edge_gain(d, i, &d.edges[e], objective) == gain[n]:
-                            ways[n] += ways[d.edges[e].to] * edge_details(d, &d.layer[i], &d.edges[e])
-            total = ways[0]
-        free(gain)
-        free(ways)
-        return to_python(total)
 
 
 cdef void find_gains(const Graph* d, const Objective* objective, i64* gain) noexcept nogil:

@@ -6,12 +6,10 @@ hand has the tiles.
 """
 
 from libc.string cimport memcpy, memset
-from libcpp.vector cimport vector
 
 from meldcore.bits cimport lowest, popcount, u8, u32
 from meldcore.claims cimport (
-    GROUP_ROLE, KEPT_GROUP, KEPT_RUN, MAX_BLOCKS, ROLE, SPENT, Claim, JokerRules, add_token, block_token, tile_token,
-    token_kind, token_tile,
+    GROUP_ROLE, KEPT_GROUP, KEPT_RUN, ROLE, SPENT, Claim, add_token, block_token, tile_token,
 )
 from meldcore.problem cimport COLOURS, ROOM
 from meldcore.sets cimport (
@@ -65,7 +63,7 @@ cdef void choose(TableJokers self, Position* p, const u32* codes, int n, const C
 # ---------------------------------------------------------------- replaced from the hand
 
 cdef void choose_in_run(TableJokers self, Position* p, const u32* codes, int n, const Claim* so_far) noexcept:
-    cdef int colour = set_colour(codes[0]), first = set_number(codes[0]), place
+    cdef int colour = set_colour(codes[0]), first = set_number(codes[0]), place, block
     cdef u32 jokers = set_detail(codes[0]), retrieved = jokers, left
     cdef Claim claim
     cdef bint held
@@ -84,8 +82,8 @@ cdef void choose_in_run(TableJokers self, Position* p, const u32* codes, int n, 
                 claim.homeless += popcount(retrieved)
             left = jokers & ~retrieved
             if left and p.fields.joker_sets_locked:
-                add_token(&claim, block_token(KEPT_RUN, block_of(self, run_code(colour, first, set_length(codes[0]),
-                                                                               left))))
+                block = block_of(self, run_code(colour, first, set_length(codes[0]), left))
+                add_token(&claim, block_token(KEPT_RUN, block))
             elif left:
                 while left:
                     add_token(&claim, tile_token(ROLE, colour, first + lowest(left)))
@@ -104,7 +102,7 @@ cdef void spend(Position* p, int colour, int first, u32 places, int change) noex
 
 
 cdef void choose_in_group(TableJokers self, Position* p, const u32* codes, int n, const Claim* so_far) noexcept:
-    cdef int number = set_number(codes[0]), jokers = set_detail(codes[0]) & 15, retrieved, c, spent
+    cdef int number = set_number(codes[0]), jokers = set_detail(codes[0]) & 15, retrieved, c, spent, block
     cdef int natural = set_detail(codes[0]) >> 4, missing = ((1 << p.fields.colours) - 1) & ~natural, colours
     cdef Claim claim
     for retrieved in range(jokers + 1):
@@ -122,10 +120,10 @@ cdef void choose_in_group(TableJokers self, Position* p, const u32* codes, int n
                     p.hand[c][number] -= 1
                     add_token(&claim, tile_token(SPENT, c, number))
             if retrieved < jokers and p.fields.joker_sets_locked:
-                add_token(&claim, block_token(KEPT_GROUP, block_of(self, group_code(number, natural | colours,
-                                                                                    jokers - retrieved))))
+                block = block_of(self, group_code(number, natural | colours, jokers - retrieved))
+                add_token(&claim, block_token(KEPT_GROUP, block))
             elif retrieved < jokers:
-                for c in range(jokers - retrieved):
+                for _ in range(jokers - retrieved):
                     add_token(&claim, tile_token(GROUP_ROLE, missing & ~colours, number))
             choose(self, p, codes + 1, n - 1, &claim)
             for c in range(COLOURS):
@@ -152,9 +150,11 @@ cdef int block_of(TableJokers self, u32 code) noexcept:
 
 # ---------------------------------------------------------------- replaced by what is within reach
 
-cdef void choose_by_reach(TableJokers self, Position* p, const u32* codes, int n, int joker, const Claim* so_far) noexcept:
+cdef void choose_by_reach(TableJokers self, Position* p, const u32* codes, int n, int joker,
+                          const Claim* so_far) noexcept:
     """The joker with this place among those of the first set, and all after it. Reach is not used up: a hand tile
-    that is played lets all jokers go that it may replace, so it is needed once."""
+    that is played lets all jokers go that it may replace, so it is needed once.
+    """
     cdef u32 code = codes[0], left = set_detail(code)
     cdef int c, number = set_number(code), colours, i
     cdef Claim claim
@@ -165,7 +165,7 @@ cdef void choose_by_reach(TableJokers self, Position* p, const u32* codes, int n
     if is_group(code):
         colours = ((1 << p.fields.colours) - 1) & ~(left >> 4)
     else:
-        for i in range(joker):
+        for _ in range(joker):
             left &= left - 1
         number += lowest(left)
         colours = 1 << set_colour(code)

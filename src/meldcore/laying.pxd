@@ -41,7 +41,7 @@ cdef inline int take_way(const Automata* a, const Way* way, int colour, int numb
 
 cdef inline int lay_groups(const Automata* a, int number, int tiles, int jokers, u32 layout, u32* codes,
                            int count) noexcept nogil:
-    """Add one layout of the groups of a number to `codes`: `tiles` by colour, 2 bits each. Returns how many there are."""
+    """Add one layout of the groups of a number to `codes`, as take_way. `tiles`: by colour, 2 bits each."""
     cdef Span groups = a.layout[layout_span(a, tiles, jokers).first + layout]
     cdef u32 i
     cdef u8 group

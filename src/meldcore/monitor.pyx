@@ -6,7 +6,8 @@ from libcpp.vector cimport vector
 
 from meldcore.bits cimport popcount, u16, u32, u64
 from meldcore.claims cimport (
-    CORE, GROUP_ROLE, KEPT_GROUP, KEPT_RUN, MAX_TOKENS, ROLE, SERVING, SPENT, TAKEN, Claim, compare_claims, is_easier, run_token, token_block, token_colour, token_entry, token_kind, token_tile,
+    CORE, GROUP_ROLE, KEPT_GROUP, KEPT_RUN, MAX_TOKENS, ROLE, SERVING, SPENT, TAKEN, Claim, compare_claims, is_easier,
+    run_token, token_block, token_colour, token_entry, token_kind, token_tile,
 )
 from meldcore.plan cimport Layer, LiveStep, Plan, tally_place
 from meldcore.problem cimport Problem

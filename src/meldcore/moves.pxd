@@ -17,6 +17,8 @@ cdef class Arrangements(LazySequence):
     cdef void fill(self, u32[:, ::1] rows)
 
 cdef class Moves(Arrangements):
+    cdef readonly object objective      # None: all moves; else only those that reach its best value
+
     cdef object few(self)
 
 cdef class Partitions(Arrangements):

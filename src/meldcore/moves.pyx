@@ -182,19 +182,33 @@ cdef class Moves(Arrangements):
     (2, ('r7',), 1)
     """
 
-    def __init__(self, Position position not None, Stop stop=None):
+    def __init__(self, Position position not None, objective=None, Stop stop=None):
+        """objective: only the moves that reach its best value, see Position.best_moves; None: all of them."""
         cdef Problem problem
+        cdef Objective o
         position.fill_problem(&problem)
         problem.stop = flag_of(stop)
         self.position = position
-        self.diagram = build_diagram(&problem, position.tables_of(&problem))
+        self.objective = objective
+        if objective is None:
+            self.diagram = build_diagram(&problem, position.tables_of(&problem))
+        else:
+            position.read_objective(objective, &o)
+            drop_ties(&o)
+            self.objective = objective if isinstance(objective, str) else {"weights": dict(objective["weights"])}
+            self.diagram = build_diagram(&problem, position.tables_of(&problem), &o)
         self.walk = Walk(self.diagram)
         self.ranks = self.whole()
+
+    cdef LazySequence part(self, object ranks):
+        cdef Moves that = Arrangements.part(self, ranks)
+        that.objective = self.objective
+        return that
 
     def best(self, objective="tiles"):
         """The first of the best moves of this sequence, None where it is empty. See Position.best."""
         cdef Objective o
-        read_objective(objective, self.position.core.fields.numbers, self.position.core.fields.joker_hand_value, &o)
+        self.position.read_objective(objective, &o)
         if self.is_whole():
             rank = self.diagram.best_rank(&o)
             return None if rank is None else self.at(rank)
@@ -210,10 +224,10 @@ cdef class Moves(Arrangements):
     def count_best(self, objective="tiles"):
         """How many moves reach the best value of the objective, ties not broken: 1 means that the best is unique."""
         cdef Objective o
-        read_objective(objective, self.position.core.fields.numbers, self.position.core.fields.joker_hand_value, &o)
+        if self.objective is None and self.is_whole():
+            return self.position.count_best(objective)
+        self.position.read_objective(objective, &o)
         drop_ties(&o)
-        if self.is_whole():
-            return self.diagram.count_best(&o)
         gains = [gain_of(move, &o) for move in self.few()]
         return gains.count(max(gains)) if gains else 0
 
@@ -224,10 +238,19 @@ cdef class Moves(Arrangements):
         return iter(self)
 
     def __repr__(self):
-        return f"Moves({self.position!r}){self.sliced()}"
+        objective = "" if self.objective is None else f", {self.objective!r}"
+        return f"Moves({self.position!r}{objective}){self.sliced()}"
+
+    def __eq__(self, other):
+        if type(other) is not Moves:
+            return NotImplemented
+        return Arrangements.__eq__(self, other) and self.objective == (<Moves> other).objective
+
+    def __hash__(self):
+        return hash((self.position, self.ranks))
 
     def __reduce__(self):
-        return remake, (Moves, (self.position,), self.ranks)
+        return remake, (Moves, (self.position, self.objective), self.ranks)
 
     cdef object item(self, const u32* codes, int count):
         return make_move(self.position, codes, count)

@@ -14,6 +14,7 @@ cdef enum:
 
 cdef struct Objective:
     ObjectiveKind kind
+    bint ties               # are ties broken?
     int joker_points        # what a joker counts when points are compared
     # What is gained by each tile: the objective itself in the upper bits, then what breaks ties, so that the move with
     # the largest sum is the best: most tiles, then points; most points, then tiles; most weight, then tiles, points.

@@ -13,6 +13,7 @@ cdef int read_objective(object objective, int numbers, int joker_points, Objecti
     cdef i64 joker_weight = 0
     cdef int c, n
     out.joker_points = joker_points
+    out.ties = True
     if isinstance(objective, str):
         if objective not in ("tiles", "points"):
             raise unknown(objective)
@@ -41,6 +42,7 @@ cdef void drop_ties(Objective* objective) noexcept:
         for n in range(16):
             objective.tile[c][n] >>= bits       # rounds down, and what breaks ties is never negative
     objective.joker >>= bits
+    objective.ties = False
 
 
 cdef i64 combined(ObjectiveKind kind, i64 weight, i64 points) noexcept:

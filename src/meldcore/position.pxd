@@ -2,6 +2,7 @@
 
 from meldcore.bits cimport u8, u32
 from meldcore.jokers cimport TableJokers
+from meldcore.objective cimport Objective
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
 from meldcore.sets cimport CoreRules
 from meldcore.tables cimport Tables
@@ -28,6 +29,9 @@ cdef class Position:
 
     # What a search is asked, valid as long as this position.
     cdef int fill_problem(self, Problem* p) except -1
+
+    # An objective for its moves.
+    cdef int read_objective(self, object objective, Objective* out) except -1
 
     # The automata for a problem of this position.
     cdef Tables tables_of(self, const Problem* p)

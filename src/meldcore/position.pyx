@@ -6,12 +6,13 @@ Source: RULES.md 2; the names and the notation of PROTOCOL.md.
 cimport cython
 from libc.string cimport memcmp, memcpy, memset
 
-from meldcore.best cimport best_arrangement
-from meldcore.best_branches cimport best_by_branches
+from meldcore.best_branches cimport best_of
 from meldcore.bits cimport u8, u32, u64
+from meldcore.changes cimport fewest_changes
 from meldcore.count cimport count_arrangements
+from meldcore.diagram cimport build_diagram
 from meldcore.jokers cimport table_jokers
-from meldcore.objective cimport Objective, read_objective
+from meldcore.objective cimport Objective, read_objective as read_any_objective
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
 from meldcore.sets cimport (
     FREE, CoreRules, RuleFields, add_tiles, check_copies, core_rules, format_set, format_table, format_tiles,
@@ -178,7 +179,23 @@ cdef class Position:
     def moves(self, Stop stop=None):
         """All legal turns as a lazy sequence; nothing is listed until it is asked for."""
         from meldcore.moves import Moves
-        return Moves(self, stop)
+        return Moves(self, stop=stop)
+
+    def best_moves(self, objective="tiles", Stop stop=None):
+        """All moves that reach the best value of the objective, ties not broken, as a lazy sequence like moves().
+
+        objective: as in best().
+
+        >>> position = Position.parse("k5k6k7k8k9 | r5 b5", "easy-rummy")
+        >>> [move.played for move in position.best_moves()]
+        [('r5', 'b5')]
+        """
+        from meldcore.moves import Moves
+        return Moves(self, objective, stop)
+
+    def count_best(self, objective="tiles", Stop stop=None):
+        """How many moves reach the best value of the objective, ties not broken: 1 means a unique solution."""
+        return self.best_moves(objective, stop).total
 
     def plays(self, Stop stop=None):
         """The distinct parts of the hand that can be laid, with their points and numbers of arrangements."""
@@ -190,23 +207,25 @@ cdef class Position:
 
         objective: "tiles" (lay the most), "points" (lay the most, a joker counts `joker_hand_value`), or
         {"weights": {"r7": 3, "*": -5, ...}}, integers for each tile laid, 0 where a tile is not named. Among
-        equally good moves: the other of tiles and points, or tiles, then points; then the first in moves().
+        equally good moves: the other of tiles and points, or tiles, then points; then, with
+        prefer="fewest_changes", the most sets of the table unchanged; then the first in moves().
         """
-        if prefer is not None:
-            raise BadRequest(f"prefer={prefer!r} is not supported yet", path="$.prefer", token=str(prefer))
+        if prefer not in (None, "fewest_changes"):
+            raise BadRequest(f"prefer is 'fewest_changes' or absent, not {prefer!r}", path="$.prefer",
+                             token=str(prefer))
         cdef Problem p
         cdef Objective wish
         cdef u32 codes[MAX_SETS]
+        cdef int n
         self.fill_problem(&p)
         p.stop = flag_of(stop)
-        if p.threshold:
+        self.read_objective(objective, &wish)
+        if prefer is not None and not self.table_is_fixed():
+            n = fewest_changes(build_diagram(&p, self.tables_of(&p), &wish), self.codes, self.sets, codes, p.stop)
+        elif p.threshold:
             return self.moves(stop).best(objective)
-        read_objective(objective, p.numbers, self.core.fields.joker_hand_value, &wish)
-        cdef int n
-        if p.joker_rules == NULL:
-            n = best_arrangement(&p, self.tables_of(&p), &wish, codes)
         else:
-            n = best_by_branches(&p, self.tables_of(&p), &wish, codes)
+            n = best_of(&p, self.tables_of(&p), &wish, codes)
         return None if n < 0 else make_move(self, codes, n)
 
     def validate(self):
@@ -268,6 +287,9 @@ cdef class Position:
         return after
 
     # ---- for the searches
+
+    cdef int read_objective(self, object objective, Objective* out) except -1:
+        return read_any_objective(objective, self.core.fields.numbers, self.core.fields.joker_hand_value, out)
 
     cdef int fill_problem(self, Problem* p) except -1:
         cdef int i
