@@ -4,8 +4,7 @@ A node is a set of claims, none easier than another, numbered as it comes up; th
 (tally.pxd). It is a function of the arrangement built so far and never a guess, so each arrangement stays one path:
 where one way to do a step lets other claims come true than another way, the step has several fates.
 
-Node 0 is the claim that came true: the rest of the sweep is free. A set of no claims is dead, and no fate leads
-there.
+Node 0 is the claim that came true: the rest of the sweep is free. No fate leads to a set of no claims.
 """
 
 from libcpp.vector cimport vector
@@ -17,8 +16,8 @@ from meldcore.tables cimport MAX_COPIES, Automata, Part
 from meldcore.tally cimport Tally
 
 cdef enum:
-    TRUE = 0            # the node of the claim that came true
-    NO_NODE = 0x7fffffff   # no node
+    TRUE = 0                # the node of the claim that came true
+    NO_NODE = 0x7fffffff    # of no claims
     ALL_PICKS = -1
 
 cdef struct Node:
@@ -38,16 +37,16 @@ cdef struct Fate:
     u32 picks           # how many of the step's ways, or of the layouts of the groups
     int first           # of them in Monitor.picks; ALL_PICKS: all there are
 
-cdef struct Fates:   # a stretch of Monitor.fates
+cdef struct Fates:      # a stretch of Monitor.fates
     u32 first
     u32 count
 
-cdef struct Memo:
+cdef struct Memo:           # the fates behind a node and a step
     u64 key
     u32 first
     u32 count
 
-cdef struct Group:
+cdef struct Group:          # of one number
     int colours
     int jokers
 
@@ -81,7 +80,7 @@ cdef class Monitor:
     cdef Group group[16]            # those of a number under examination
     cdef int groups
     cdef vector[Claim] found
-    cdef vector[u32] node_of        # [way or layout] -> node, NO_NODE
+    cdef vector[u32] node_of        # [way or layout] -> node or NO_NODE
 
     # Follow the claims of the plan's problem; its layers learn which groups have to be told apart. The tally is reset
     # before.
