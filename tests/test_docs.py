@@ -1,4 +1,4 @@
-"""Every example in the README and in the docstrings runs."""
+"""Every example in the README, in docs/ and in the docstrings runs."""
 
 import doctest
 import importlib
@@ -10,13 +10,15 @@ import pytest
 
 import meldcore
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = ["meldcore", *(f"meldcore.{module.name}" for module in pkgutil.iter_modules(meldcore.__path__))]
 
 
-def test_readme():
-    results = doctest.testfile(str(README), module_relative=False)
-    assert results.attempted > 15
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_pages(page):
+    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert results.attempted == page.read_text(encoding="utf-8").count("\n>>> ")
     assert results.failed == 0
 
 

@@ -66,7 +66,8 @@ class JokerRole:
     """A joker on the table now.
 
     ``set`` and ``stands_for``: as in TableJoker. ``freed_by``: every way to retrieve it alone in this turn, each
-    the hand tiles that replace it, all of them together; where nothing needs to replace it, one way without tiles.
+    the hand tiles that replace it, all of them together; where nothing needs to replace it, one way without tiles;
+    no way where it cannot be retrieved. Whether it can then be used as the rules demand is not looked at.
     """
 
     set: str

@@ -39,11 +39,18 @@ class Rules(_Compiled):
         ``joker_meld_value``: points of a joker in an initial meld; None: those of the tile it stands for.
         ``table_play_on_opening_turn``: the opening turn may also use the table. Then some part of the tiles played has
         to make sets worth ``initial_meld`` by itself; these sets need not be on the table afterwards.
-        ``must_play``: a player who can lay must lay.
-        ``joker_retrieval``, ``joker_sets_locked``, ``retrieved_joker_use``, ``group_joker_needs_all``: when a
-        joker may leave its set and where it may go (RULES.md 3).
+        ``must_play``: a player who can lay must lay; no effect on which turns are legal.
 
-    The game
+    Jokers that lie on the table before the turn (RULES.md 3)
+        ``joker_retrieval``: when one may be taken from its set. ``free``: always; ``replace``: a tile that it may
+        stand for is played, or lies on the table; ``replace_from_hand``: such a tile is played, one for each joker.
+        ``joker_sets_locked``: a set whose joker is not taken stays together; tiles may be added to it.
+        ``retrieved_joker_use``: where one that was taken may go. ``anywhere``; ``new_set``: a new set, which it
+        forms with two or more hand tiles, whatever is added then; ``hand_only_set``: a set with two or more hand
+        tiles and nothing else.
+        ``group_joker_needs_all``: one leaves a group only when hand tiles complete that group to all colours.
+
+    The game around the turn; but for ``joker_hand_value`` no effect on any answer
         ``players``: fewest and most. ``hand_size``: tiles dealt to each.
         ``turn_seconds``: None for no clock.
         ``timeout``: ``judge_draw_3``: the table is judged as it stands, a legal lay stays, anything else is
@@ -57,7 +64,8 @@ class Rules(_Compiled):
         against its holder.
 
     Rummy 40
-        ``cards``: the game is played with cards (RULES.md 7); the fields below need it.
+        ``cards``: the game is played with cards (RULES.md 7); the fields below need it. Positions of this game are
+        refused: it is not supported yet.
         ``group_rescue_needs_both``: what rescues a joker from a group of three.
         ``discard_needs_40_always``: a taken discard lies in a new set worth the initial meld by itself.
         ``max_reshuffles``: how often the discard pile becomes the stock.
