@@ -21,6 +21,18 @@ _EDITIONS = (
     (Rules.preset("easy-rummy", jokers=0), (0, 20, 40, 60, 80)),
     (Rules.preset("easy-rummy"), (0, 20, 40, 60, 80)),
     (Rules.preset("easy-rummy", copies=3, jokers=4), (0, 20, 40, 60)),
+    *(
+        (Rules.preset(name), (20, 40))
+        for name in (
+            "tile-rummy",
+            "dutch-rummy",
+            "rrrummy",
+            "rummi-q",
+            "rummi-q-tournament",
+            "rummy-o",
+            "tiles-50",
+        )
+    ),
 )
 _DEALS = 4
 
