@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import reference as ref
-from meldcore import Position
+from meldcore import Position, TooLarge
 from strategies import JOKER_RULES, accidents, crowded, joker_positions
 from test_referee import EXAMPLES
 from translation import as_move, position_of
@@ -350,6 +351,30 @@ def test_a_group_of_all_colours_of_a_smaller_edition():
     """With three colours k3 alone completes r3b3* in the tournament, and frees its joker for r8b8*."""
     rules = {"preset": "rummi-q-tournament", "colours": 3}
     assert Position.parse("r3b3* | k3 r8 b8", rules).count() == 1
+
+
+@pytest.mark.parametrize(("colours", "copies"), [("k", 1), ("krby", 1), ("krby", 2), ("krby", 3)])
+def test_many_cores_at_once(colours, copies):
+    """Every run could be the home of the joker: so many cores may begin, and only one of them gets it.
+
+    The joker stays, alone or with b10 or y10: 3 times what the hand can form. Or b10 and y10 free it, and it is in a
+    set of hand tiles: what the hand can form with one joker.
+    """
+    rules = {"preset": "rummi-q-tournament", "copies": 3, "jokers": 4}
+    hand = [f"{colour}{number}" for number in (1, 2, 3) for colour in colours] * copies
+    formed = Position("", hand, rules).count()
+    formed_with_joker = Position("", [*hand, "*"], rules).count() - formed
+    counted = Position("k10r10*", [*hand, "b10", "y10"], rules).count()
+    assert counted == 3 * (formed + 1) - 1 + formed_with_joker
+
+
+def test_many_cores_beside_many_spent_tiles():
+    """As long as claims get: eight tiles free four jokers, and twelve runs may be their homes."""
+    rules = {"preset": "rummi-q-tournament", "copies": 3, "jokers": 4}
+    hand = [f"{colour}{number}" for number in (1, 2, 3) for colour in "krby"] * 3
+    hand += [f"{colour}{number}" for number in (10, 11, 12, 13) for colour in "by"]
+    with suppress(TooLarge):
+        assert Position("k10r10* k11r11* k12r12* k13r13*", hand, rules).count() > 0
 
 
 def test_samples_are_uniform():

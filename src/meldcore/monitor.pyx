@@ -18,9 +18,11 @@ from meldcore.tally cimport REACHED, Tally
 cdef enum:
     MOST_CLAIMS = 1500000           # 48 MB
     MOST_MEMOS = 2000000            # 64 MB with the room between them
-    CORE_NATURAL = 4                # see run_token
+    CORE_HOME = 8                   # see run_token
+    CORE_NATURAL = 4
     CORE_HAND = 3
-    FULL_CORE = CORE_NATURAL | 2    # a core that may end
+    CORE_BITS = 15
+    FULL_CORE = CORE_HOME | CORE_NATURAL | 2    # a core that may end
     NODE_BITS = 22                  # a node fits a memo's key
     SCRATCH = 2                     # fates at the front that are not remembered
     BY_WAY = 0                      # what a memo is about
@@ -187,6 +189,8 @@ cdef class Monitor:
         """Add a claim to `found`, without the tokens that do not matter any more."""
         cdef int i, kind, token, kept = 0, kept_runs = 0
         cdef bint more_cores = claim.homeless and not self.rules.whole
+        if waiting_cores(claim) > claim.homeless:
+            return
         if claim.homeless == 0:
             claim.spare = 0
         for i in range(claim.count):
@@ -338,7 +342,7 @@ cdef class Monitor:
             if kind == TAKEN:
                 self.serve_next(claim, run_token(TAKEN, c, i, 0) if part.open else 0, pending, count, budget)
             elif kind == CORE:
-                self.serve_core(claim, token & 7, i, pending, count, budget)
+                self.serve_core(claim, token & CORE_BITS, i, pending, count, budget)
             else:
                 code = self.rules.block[token_block(token)]
                 place = n - set_number(code)
@@ -372,7 +376,7 @@ cdef class Monitor:
         if claim.homeless:
             more = claim[0]
             more.homeless -= 1
-            self.end_or_go_on(&more, core, part, pending, count, budget)
+            self.end_or_go_on(&more, core | CORE_HOME, part, pending, count, budget)
         if self.hand_jokers:
             self.end_or_go_on(claim, with_hand_tile(core), part, pending, count, budget)
 
@@ -391,7 +395,7 @@ cdef class Monitor:
         if self.group_cores >> n & 1:
             more.spare |= min(budget, self.given) << 2 * c
         self.emit(&more)
-        if claim.homeless == 0:
+        if waiting_cores(claim) >= claim.homeless:
             return
         for i in range(first, self.parts):
             part = self.part_list + i
@@ -408,7 +412,7 @@ cdef class Monitor:
                 if self.hand_jokers:
                     more.token[more.count - 1] = run_token(CORE, c, i, 1)
                     self.begin_cores(&more, i, budget)
-                more.token[more.count - 1] = run_token(CORE, c, i, 0)
+                more.token[more.count - 1] = run_token(CORE, c, i, CORE_HOME)
                 more.homeless -= 1
                 self.begin_cores(&more, i, budget)
             self.room[i] += 1
@@ -540,7 +544,15 @@ cdef class Monitor:
 
 
 cdef inline bint is_full_core(int token) noexcept nogil:
-    return token & 7 == FULL_CORE
+    return token & CORE_BITS == FULL_CORE
+
+
+cdef inline int waiting_cores(const Claim* claim) noexcept nogil:
+    """How many cores have no retrieved joker yet."""
+    cdef int i, count = 0
+    for i in range(claim.count):
+        count += token_kind(claim.token[i]) == CORE and not claim.token[i] & CORE_HOME
+    return count
 
 
 cdef inline int with_hand_tile(int core) noexcept nogil:
