@@ -261,7 +261,7 @@ cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there,
             node = <u32> (key >> node_at)
             step = steps_of(plan, layer, state)
             end = steps_end(plan, layer, state)
-            if e & 255 == 255 and is_due(plan.problem.stop):
+            if is_due(plan.problem.stop):
                 return STOPPED
             if monitor.is_full():
                 return TOO_LARGE

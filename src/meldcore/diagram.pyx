@@ -187,7 +187,7 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches, Costs
         clear_keys(there)
         placed = edges
         for n in range(here.entries):
-            if n & 255 == 255 and is_due(plan.problem.stop):
+            if (watched or n & 255 == 255) and is_due(plan.problem.stop):
                 return STOPPED
             if tally.part and tally.is_full() or watched and branches.monitor.is_full():
                 return TOO_LARGE

@@ -130,8 +130,8 @@ cdef class PlayGraph:
                 if is_due(self.problem.stop):
                     return STOPPED
                 fork.plays = 0
-                if watched:
-                    follow_branches(branches, layer, dereference(sets[k]), by_played)
+                if watched and not follow_branches(branches, layer, dereference(sets[k]), by_played):
+                    return STOPPED
                 for played in range(MAX_COPIES + 1):
                     fork.to[played] = NOWHERE
                     if played > layer.most - layer.must:
@@ -360,12 +360,15 @@ cdef void follow(const Plan* plan, const Layer* layer, const u8* need_before, co
 
 
 cdef bint follow_branches(Branches branches, const Layer* layer, const Keys& keys, Keys* by_played) except -1 nogil:
-    """Under joker rules: the sets of frontiers behind `keys` by how many tiles of the layer come from the hand."""
+    """Under joker rules: the sets of frontiers behind `keys` by how many tiles of the layer come from the hand. False
+    where the search has to end."""
     cdef const Step* step
     cdef size_t i, k
     for i in range(MAX_COPIES + 1):
         by_played[i].clear()
     for k in range(keys.size()):
+        if is_due(branches.plan.problem.stop):
+            return False
         branches.found.clear()
         branches.expand(layer, keys[k])
         for i in range(branches.found.size()):
