@@ -1,16 +1,15 @@
 import pytest
 
-from meldcore import Position
+from .cases import position_of
+from .suites import FREE
 
-from .cases import RULES, by_class
 
-
-@pytest.fixture(scope="module", params=by_class())
+@pytest.fixture(scope="module", params=FREE)
 def cases(request):
-    """The cases of one class, each with its answers."""
-    return by_class()[request.param]
+    """The cases of one class, each with its answers; free jokers unless a suite asks for other rules."""
+    return request.param
 
 
 @pytest.fixture(scope="module")
 def positions(cases):
-    return [Position(case["table"], case["hand"], RULES) for case in cases]
+    return [position_of(case) for case in cases]

@@ -1,4 +1,4 @@
-"""One run that measures meldcore and what it is compared with, and prints the ratios as a Markdown table.
+"""One run that measures meldcore and what it is compared with, and prints the ratios as Markdown tables.
 
 usage: python -m bench.report [--prototypes DIR] [--repeats N]
 
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import timeit
 from collections import deque
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from statistics import median
@@ -26,7 +27,7 @@ import numpy
 
 from meldcore import Position, partitions, timing
 
-from .cases import COVERED, EVERY_TILE, RULES, by_class
+from .cases import COVERED, EVERY_TILE, RULES, by_class, by_preset, position_of, read
 from .prototypes import Prototypes
 from .serving import COMMAND, best_requests, decode_and_encode, exchange, server
 
@@ -56,6 +57,14 @@ BY_CLASS = (
     ("exact-cover / `partitions` of the table", "", lambda f: f["exact cover"] / f["partitions"]),
 )
 
+# The same by preset and class, where joker rules bind jokers on the table; the integer program takes them as free.
+BY_PRESET = (
+    ("search in `count()` / prototype", "≤ 1.2", lambda f: f["count search"] / f["count prototype"]),
+    ("search in `best()` / prototype", "", lambda f: f["best search"] / f["best prototype"]),
+    ("compact ILP for free jokers / `best()`", "≥ 30", lambda f: f["compact"] / f["best"]),
+    ("building `moves()` / search in `count()`", "", lambda f: f["build"] / f["count search"]),
+)
+
 
 def seconds(call, repeats, number=1):
     return min(timeit.repeat(call, number=number, repeat=repeats)) / number
@@ -68,16 +77,21 @@ def median_seconds(call, items, repeats):
 # ---------------------------------------------------------------- by class
 
 
-def our_figures(cases, repeats):
-    positions = [Position(case["table"], case["hand"], RULES) for case in cases]
-    tables = [" ".join(case["table"]) for case in cases]
-    sequences = [moves for moves in map(Position.moves, positions) if moves]
-    figures = {
+def search_figures(positions, repeats):
+    return {
         "best": median_seconds(Position.best, positions, repeats),
         "best search": median(timing.best_seconds(position, "tiles", repeats) for position in positions),
-        "best rest": median(rest_of_best(position, repeats) for position in positions if position.count()),
         "count search": median(timing.count_seconds(position, repeats) for position in positions),
         "build": median(timing.build_seconds(position, repeats) for position in positions),
+    }
+
+
+def our_figures(cases, repeats):
+    positions = [position_of(case) for case in cases]
+    tables = [" ".join(case["table"]) for case in cases]
+    sequences = [moves for moves in map(Position.moves, positions) if moves]
+    figures = search_figures(positions, repeats) | {
+        "best rest": median(rest_of_best(position, repeats) for position in positions if position.count()),
         "k-th": median(kth_seconds(moves, repeats) for moves in sequences),
         "partitions": median_seconds(lambda table: partitions(table, RULES).total, tables, repeats),
     }
@@ -145,23 +159,46 @@ def prototype_figures(prototypes, cases, repeats):
     return figures | ({"list prototype rate": listing * 1e6} if listing else {})
 
 
-def integer_program_figures(cases):
-    from .peers import ilp
-
-    def solve(model, settings):
-        return median_seconds(lambda case: model(case["table"], case["hand"], settings), cases, 3)
-
+def joker_prototype_figures(prototypes, cases, repeats):
     return {
-        "compact": solve(ilp.compact, ilp.SETTINGS),
-        "compact tuned": solve(ilp.compact, ilp.TUNED),
-        "all sets": solve(ilp.all_sets, ilp.SETTINGS),
+        "best prototype": prototypes.joker_median("timebest", cases, repeats) / 1e6,
+        "count prototype": prototypes.joker_median("time", cases, repeats) / 1e6,
     }
 
 
-def cover_figures(cases):
+def integer_program_seconds(model, settings, cases):
+    from .peers import ilp
+
+    solve, options = getattr(ilp, model), getattr(ilp, settings)
+    return median_seconds(lambda case: solve(case["table"], case["hand"], options), cases, 3)
+
+
+def cover_seconds(cases):
     from .peers import cover
 
-    return {"exact cover": median_seconds(lambda case: cover.partitions(case["table"]), cases, 1)}
+    return median_seconds(lambda case: cover.partitions(case["table"]), cases, 1)
+
+
+def class_figures(cls, cases, prototypes, repeats):
+    figures = our_figures(cases, repeats)
+    if prototypes:
+        figures |= prototype_figures(prototypes, cases, repeats)
+    if find_spec("highspy"):
+        figures["compact"] = integer_program_seconds("compact", "SETTINGS", cases)
+        figures["compact tuned"] = integer_program_seconds("compact", "TUNED", cases)
+        figures["all sets"] = integer_program_seconds("all_sets", "SETTINGS", cases)
+    if find_spec("exact_cover") and cls in COVERED:
+        figures["exact cover"] = cover_seconds(cases)
+    return figures
+
+
+def preset_figures(cases, prototypes, repeats):
+    figures = search_figures([position_of(case) for case in cases], repeats)
+    if prototypes:
+        figures |= joker_prototype_figures(prototypes, cases, repeats)
+    if find_spec("highspy"):
+        figures["compact"] = integer_program_seconds("compact", "SETTINGS", cases)
+    return figures
 
 
 # ---------------------------------------------------------------- figures that stand alone
@@ -177,9 +214,8 @@ def peak_memory(work):
 
 
 def memory_of_all(work):
-    for cases in by_class().values():
-        for case in cases:
-            work(Position(case["table"], case["hand"], RULES))
+    for case in (*read("free.jsonl"), *read("jokers.jsonl")):
+        work(position_of(case))
     work(Position(hand=EVERY_TILE, rules=RULES))
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # in KiB on Linux
 
@@ -217,7 +253,7 @@ def cover_ratio(repeats):
 
 def serve_rows(repeats):
     cases = by_class()["self"]
-    positions = [Position(case["table"], case["hand"], RULES) for case in cases]
+    positions = [position_of(case) for case in cases]
     requests = best_requests(cases * ROUNDS)
     with server() as process:
         replies = [msgspec.json.decode(reply) for reply in exchange(process, requests)]
@@ -235,16 +271,16 @@ def start_up_ratio(repeats):
     return run(*COMMAND) / run(sys.executable, "-c", "import msgspec")
 
 
-# ---------------------------------------------------------------- the table
+# ---------------------------------------------------------------- the tables
 
 
 def shown(figure):
     return f"{figure:,.0f}" if figure >= 100 else f"{figure:.2g}"
 
 
-def by_class_rows(figures):
+def ratio_rows(measures, figures):
     """One row a measure; a cell is empty where a class has not all the figures that it needs."""
-    for name, goal, ratio in BY_CLASS:
+    for name, goal, ratio in measures:
         cells = []
         for of_class in figures.values():
             try:
@@ -259,6 +295,12 @@ def median_rows(figures):
     for name in dict.fromkeys(name for f in figures.values() for name in f):
         if not name.endswith(("rate", "rest")):
             yield name, *(shown(f[name] * 1e6) if name in f else "" for f in figures.values())
+
+
+def preset_rows(rows, figures):
+    for preset, of_preset in figures.items():
+        for row in rows(of_preset):
+            yield f"`{preset}`", *row
 
 
 def lone_rows(prototypes, repeats):
@@ -286,19 +328,23 @@ def main():
     memory = [(name, goal, shown(peak_memory(work))) for name, goal, work in MEMORY]
     with tempfile.TemporaryDirectory() as build:
         prototypes = Prototypes(options.prototypes, build) if options.prototypes else None
-        figures = {}
-        for name, cases in by_class().items():
-            figures[name] = our_figures(cases, options.repeats)
-            if prototypes:
-                figures[name] |= prototype_figures(prototypes, cases, options.repeats)
-            if find_spec("highspy"):
-                figures[name] |= integer_program_figures(cases)
-            if find_spec("exact_cover") and name in COVERED:
-                figures[name] |= cover_figures(cases)
+        free = {
+            cls: class_figures(cls, cases, prototypes, options.repeats) for cls, cases in by_class().items()
+        }
+        restricted = {
+            preset: {
+                cls: preset_figures(cases, prototypes, options.repeats) for cls, cases in classes.items()
+            }
+            for preset, classes in by_preset().items()
+        }
         lone = [(name, goal, shown(figure)) for name, goal, figure in lone_rows(prototypes, options.repeats)]
-    print(table(["measure", "to reach", *figures], by_class_rows(figures)), end="\n\n")
+    classes = next(iter(restricted.values()))
+    print(table(["measure", "to reach", *free], ratio_rows(BY_CLASS, free)), end="\n\n")
+    ratios = preset_rows(partial(ratio_rows, BY_PRESET), restricted)
+    print(table(["joker rules", "measure", "to reach", *classes], ratios), end="\n\n")
     print(table(["measure", "to reach", "figure"], memory + lone), end="\n\n")
-    print(table(["median, µs", *figures], median_rows(figures)))
+    print(table(["median, µs", *free], median_rows(free)), end="\n\n")
+    print(table(["joker rules", "median, µs", *classes], preset_rows(median_rows, restricted)))
 
 
 if __name__ == "__main__":

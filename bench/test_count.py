@@ -1,8 +1,12 @@
+import pytest
+
 from meldcore import Position, partitions
 
 from .cases import EVERY_TILE, RULES
+from .suites import FREE, RESTRICTED
 
 
+@pytest.mark.parametrize("cases", FREE + RESTRICTED, indirect=True)
 def test_count(benchmark, cases, positions):
     counts = benchmark(lambda: [position.count() for position in positions])
     assert counts == [case["count"] for case in cases]

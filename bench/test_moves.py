@@ -6,6 +6,8 @@ import pytest
 
 from meldcore.sets import set_text
 
+from .suites import FREE, RESTRICTED
+
 LISTED = 2_000  # moves of a position, at most
 TAKEN = 20
 
@@ -20,6 +22,7 @@ def sequences(positions):
     return [moves for moves in (position.moves() for position in positions) if moves]
 
 
+@pytest.mark.parametrize("cases", FREE + RESTRICTED, indirect=True)
 def test_build(benchmark, cases, positions):
     totals = benchmark(lambda: [position.moves().total for position in positions])
     assert totals == [case["count"] for case in cases]

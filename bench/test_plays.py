@@ -1,8 +1,13 @@
 from itertools import islice
 
+import pytest
+
+from .suites import FREE, RESTRICTED_SMALL
+
 LISTED = 50  # plays of a position, at most
 
 
+@pytest.mark.parametrize("cases", FREE + RESTRICTED_SMALL, indirect=True)
 def test_plays(benchmark, cases, positions):
     def build_and_list():
         sequences = [position.plays() for position in positions]

@@ -1,6 +1,6 @@
 """How long a search alone takes, without the Python objects around it. For benchmarks."""
 
-from meldcore.best cimport best_arrangement
+from meldcore.best_branches cimport best_of
 from meldcore.bits cimport u32
 from meldcore.count cimport count_seconds as sweep_seconds
 from meldcore.diagram cimport build_diagram
@@ -23,7 +23,7 @@ def best_seconds(Position position not None, objective="tiles", int repeats=5):
     read_objective(objective, p.numbers, position.core.fields.joker_hand_value, &o)
     for _ in range(repeats):
         start = now()
-        best_arrangement(&p, tables, &o, codes)
+        best_of(&p, tables, &o, codes)
         least = min(least, now() - start)
     return least
 
