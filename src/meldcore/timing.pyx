@@ -4,7 +4,7 @@ from meldcore.best_branches cimport best_of
 from meldcore.bits cimport u32
 from meldcore.count cimport count_seconds as sweep_seconds
 from meldcore.diagram cimport build_diagram
-from meldcore.objective cimport Objective, read_objective
+from meldcore.objective cimport Objective
 from meldcore.position cimport Position
 from meldcore.problem cimport MAX_SETS, Problem
 from meldcore.stop cimport now
@@ -20,7 +20,7 @@ def best_seconds(Position position not None, objective="tiles", int repeats=5):
     cdef double start, least = 1e99
     position.fill_problem(&p)
     tables = position.tables_of(&p)
-    read_objective(objective, p.numbers, position.core.fields.joker_hand_value, &o)
+    position.read_objective(objective, &o)
     for _ in range(repeats):
         start = now()
         best_of(&p, tables, &o, codes)
