@@ -1,10 +1,10 @@
 """The best move under free jokers, without listing any; and bounds on what moves gain, for other searches."""
 
-from meldcore.bits cimport i64, u32, u64
+from meldcore.bits cimport i64, u8, u32, u64
 from meldcore.objective cimport Objective
 from meldcore.plan cimport Layer, Plan
 from meldcore.problem cimport Problem
-from meldcore.tables cimport Tables
+from meldcore.tables cimport MAX_JOKERS, Tables
 
 cdef extern from *:
     """
@@ -25,11 +25,20 @@ cdef class Bounds:
     cdef Search* search
     cdef bint narrow
     cdef i64 typical                # of one tile or joker
+    cdef i64 three[MAX_JOKERS + 1]  # what the latest look has left: joint cost of the other colours by jokers
+    cdef int jokers                 # left before the layer
+    cdef int others_need            # of those, by the other colours
+    cdef int row                    # of the layer's colour behind it
+    cdef const u8* needs
 
     # The problem has to outlive these bounds.
     cdef void reset(self, const Problem* problem, const Objective* objective) noexcept nogil
     # From a frontier (plan.pxd) behind the layer to the end; NULL: from the start.
     cdef i64 least(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil
+    # The same behind a step of the layer's colour to `state` which leaves so much slack: first look at the frontier
+    # before the layer.
+    cdef void look(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil
+    cdef i64 least_behind(self, const Plan* plan, int state, int slack) noexcept nogil
     cdef i64 tile_cost(self, int colour, int number, int used) noexcept nogil
     # With so many jokers left at the end; IMPOSSIBLE where some of the table are among them.
     cdef i64 joker_cost(self, int left) noexcept nogil

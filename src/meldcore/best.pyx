@@ -1177,6 +1177,26 @@ cdef const Step* first_step(const Search* s, int c, int n, int state, const Choi
 
 # ---------------------------------------------------------------- for other searches
 
+cdef void look_at(const Search* s, const Cost* rows, const int* at, int jokers, i64* three) noexcept nogil:
+    """The joint cost of the three colours that stand at these rows; IMPOSSIBLE in three[0] where one cannot finish."""
+    cdef i64 dense[MAX_JOKERS + 1]
+    cdef i64 two[MAX_JOKERS + 1]
+    cdef int i
+    for i in range(3):
+        if rows[at[i] + jokers * s.stride] == 0:
+            three[0] = IMPOSSIBLE
+            return
+    spread(rows + at[0], s.stride, jokers, dense)
+    join(dense, rows + at[1], s.stride, jokers, two)
+    joint_cost(s, two, rows + at[2], jokers, three)
+
+
+cdef inline i64 least_with(const Search* s, const i64* three, const Cost* row, int jokers) noexcept nogil:
+    if three[0] == IMPOSSIBLE or row[jokers * s.stride] == 0:
+        return IMPOSSIBLE
+    return best_split(s, three, row, jokers)
+
+
 cdef class Bounds:
     def __cinit__(self, Tables tables not None):
         self.edition = edition_of(tables)
@@ -1209,6 +1229,34 @@ cdef class Bounds:
         if self.narrow:
             return cost_with(s, <const u16*> (<Arena> self.arena).rows, jokers)
         return cost_with(s, <const i64*> (<Arena> self.arena).wide_rows.data(), jokers)
+
+    cdef void look(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil:
+        cdef Search* s = self.search
+        cdef int c, number, state, others = 0
+        cdef int at[3]
+        self.jokers = key >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1)
+        self.others_need = 0
+        for c in range(4):
+            number = layer.number if c < layer.colour else layer.number - 1
+            state = key >> c * plan.state_bits & ((1 << plan.state_bits) - 1)
+            self.jokers += states_at(plan.need, plan, c, number)[state]
+            if c != layer.colour:
+                self.others_need += states_at(plan.need, plan, c, number)[state]
+                at[others] = row_at(s, c, number) + plan.automata.shape_of[state]
+                others += 1
+        self.row = row_at(s, layer.colour, layer.number)
+        self.needs = states_at(plan.need, plan, layer.colour, layer.number)
+        if self.narrow:
+            look_at(s, <const u16*> (<Arena> self.arena).rows, at, self.jokers, self.three)
+        else:
+            look_at(s, <const i64*> (<Arena> self.arena).wide_rows.data(), at, self.jokers, self.three)
+
+    cdef i64 least_behind(self, const Plan* plan, int state, int slack) noexcept nogil:
+        cdef Search* s = self.search
+        cdef int left = slack + self.others_need + self.needs[state], row = self.row + plan.automata.shape_of[state]
+        if self.narrow:
+            return least_with(s, self.three, <const u16*> (<Arena> self.arena).rows + row, left)
+        return least_with(s, self.three, <const i64*> (<Arena> self.arena).wide_rows.data() + row, left)
 
     cdef i64 tile_cost(self, int colour, int number, int used) noexcept nogil:
         return self.search.layer[number << 2 | colour].cost[used]

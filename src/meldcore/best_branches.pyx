@@ -50,8 +50,8 @@ cdef class Search:
 
     def __cinit__(self, Tables tables not None):
         init_plan(&self.plan)
-        self.branches = Branches(Monitor(Tally()))
         self.bounds = Bounds(tables)
+        self.branches = Branches(Monitor(Tally()), self.bounds)
 
     def __dealloc__(self):
         free_plan(&self.plan)
@@ -88,11 +88,10 @@ cdef class Search:
         """Find the paths from here that cost less than the best so far; returns what any path from here costs at least.
         """
         cdef const Layer* layer = &self.plan.layer[at]
-        cdef const Step* step
         cdef const Memo* known
         cdef Branch branch
         cdef size_t first, i
-        cdef i64 cost, bound, least = IMPOSSIBLE, passed = self.passed[at]
+        cdef i64 cost, bound, least, passed = self.passed[at]
         if at == self.plan.layers:
             return self.finish(key, spent + passed) + passed
         known = self.memo(key, at + 1)
@@ -102,13 +101,14 @@ cdef class Search:
         if self.steps % STEPS_BETWEEN_CHECKS == 0 and self.must_end():
             return IMPOSSIBLE
         first = self.branches.found.size()
+        self.branches.room = self.best - spent - passed
         self.branches.expand(layer, key)
+        least = passed + self.branches.least
         for i in range(first, self.branches.found.size()):
             branch = self.branches.found[i]
-            step = self.plan.automata.steps + self.branches.details[branch.detail].step
-            cost = passed + self.bounds.tile_cost(layer.colour, layer.number, step.r + step.g)
-            bound = cost + self.bounds.least(&self.plan, layer, branch.key)
+            bound = passed + branch.bound
             if spent + bound < self.best:
+                cost = passed + branch.cost
                 self.path[at] = branch.detail
                 bound = cost + self.search_from(at + 1, branch.key, spent + cost)
                 if self.over:

@@ -2,7 +2,8 @@
 
 from libcpp.vector cimport vector
 
-from meldcore.bits cimport u8, u16, u32, u64
+from meldcore.best cimport Bounds
+from meldcore.bits cimport i64, u8, u16, u32, u64
 from meldcore.monitor cimport Monitor
 from meldcore.plan cimport Layer, Plan
 
@@ -17,6 +18,8 @@ cdef struct Detail:     # what a branch does
 cdef struct Branch:
     u64 key             # of the frontier afterwards. Its tally: a hand tile was laid | node of the monitor << 1
     u32 detail
+    i64 cost            # of its tiles, where there are bounds
+    i64 bound           # of what it leads to, its own cost included
 
 cdef class Branches:
     cdef Plan* plan
@@ -24,6 +27,9 @@ cdef class Branches:
     cdef vector[Detail] details     # all different
     cdef vector[u32] slots          # open addressing: detail + 1
     cdef vector[Branch] found       # where `expand` leaves branches
+    cdef Bounds bounds              # leave out what costs `room` or more; None: nothing
+    cdef i64 room
+    cdef i64 least                  # of the bounds of what was left out in the latest call
 
     cdef void reset(self, Plan* plan) noexcept nogil
     cdef void clear(self) noexcept nogil

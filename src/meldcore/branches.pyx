@@ -2,15 +2,17 @@
 
 from libc.string cimport memcmp
 
-from meldcore.bits cimport u32, u64
+from meldcore.best cimport IMPOSSIBLE, Bounds
+from meldcore.bits cimport i64, u32, u64
 from meldcore.monitor cimport ALL_PICKS, NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable
 from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, next_class, same_choice, steps_end, steps_of
 from meldcore.plan cimport tally_place
 
 
 cdef class Branches:
-    def __cinit__(self, Monitor monitor not None):
+    def __cinit__(self, Monitor monitor not None, Bounds bounds=None):
         self.monitor = monitor
+        self.bounds = bounds
 
     cdef void reset(self, Plan* plan) noexcept nogil:
         self.plan = plan
@@ -60,6 +62,10 @@ cdef class Branches:
         cdef Fate fate, last
         cdef Detail detail
         cdef int jokers, i
+        cdef i64 cost = 0, bound = 0
+        self.least = IMPOSSIBLE
+        if self.bounds is not None:
+            self.bounds.look(plan, layer, key)
         while step != end:
             alike = step            # steps of one choice: the jokers in groups come before their states in the order
             while alike != end and same_choice(plan.automata, alike, step):
@@ -75,6 +81,12 @@ cdef class Branches:
                     following = rest + step[i].change - (<u64> jokers << slack_at) | played << tally_at
                     if not layer.last:
                         following |= <u64> next_class(layer, cls, step.g) << class_at
+                    if self.bounds is not None:
+                        cost = self.bounds.tile_cost(layer.colour, layer.number, step.used)
+                        bound = cost + self.bounds.least_behind(plan, step[i].to, slack - step[i].cost - jokers)
+                        if bound >= self.room:
+                            self.least = min(self.least, bound)
+                            continue
                     ways = fates_of_step(self.monitor, node, layer, &step[i])
                     for w in range(ways.count):
                         fate = self.monitor.fates[ways.first + w]
@@ -88,7 +100,7 @@ cdef class Branches:
                             if is_payable(self.monitor, last.node, layer, following):
                                 detail = Detail(step[i].step, fate.picks, fate.first, last.picks, last.first, jokers)
                                 self.found.push_back(Branch(following | <u64> last.node << (tally_at + 1),
-                                                            self.intern(&detail)))
+                                                            self.intern(&detail), cost, bound))
             step = alike
         return True
 

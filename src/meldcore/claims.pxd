@@ -62,8 +62,9 @@ cdef inline int token_block(int token) noexcept nogil:
     return token & (MAX_BLOCKS - 1)
 
 cdef inline u16 run_token(int kind, int colour, int entry, int detail) noexcept nogil:
-    """detail: the block of SERVING; of a CORE its hand tiles, two standing for more, 4 where one is natural, and 8 where
-    it is the home of a joker. No more cores than there are jokers without a home wait for one: a claim is short."""
+    """detail: the block of SERVING; of a CORE its hand tiles, two standing for more, 4 where one is natural, and 8
+    where it is the home of a joker. No more cores than there are jokers without a home wait for one: claims are short.
+    """
     return <u16> (kind << KIND_AT | colour << COLOUR_AT | entry << ENTRY_AT | detail)
 
 cdef inline int token_colour(int token) noexcept nogil:

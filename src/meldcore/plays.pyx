@@ -24,7 +24,7 @@ from meldcore.count cimport count_arrangements
 from meldcore.monitor cimport Monitor
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport CLASS_BITS, DEAD, MAX_LAYERS, SLACK_BITS, Layer, Plan, free_plan, init_plan
-from meldcore.plan cimport prepare, states_at
+from meldcore.plan cimport is_live, prepare, states_at, tally_place
 from meldcore.position cimport Position
 from meldcore.problem cimport Problem
 from meldcore.sequence cimport LazySequence
@@ -373,11 +373,28 @@ cdef bint follow_branches(Branches branches, const Layer* layer, const Keys& key
         branches.expand(layer, keys[k])
         for i in range(branches.found.size()):
             step = branches.plan.automata.steps + branches.details[branches.found[i].detail].step
-            by_played[step.r + step.g - layer.must].push_back(branches.found[i].key)
+            by_played[step.r + step.g - layer.must].push_back(plainest(branches, layer, branches.found[i].key))
     for i in range(MAX_COPIES + 1):
         sort(by_played[i].begin(), by_played[i].end())
         by_played[i].erase(unique(by_played[i].begin(), by_played[i].end()), by_played[i].end())
     return True
+
+
+cdef u64 plainest(Branches branches, const Layer* layer, u64 key) noexcept nogil:
+    """The frontier with another state for the layer's colour: the first that has the same shape and can finish.
+
+    As long as no claim names its open runs, what they are does not matter to whether a play exists.
+    """
+    cdef const Plan* plan = branches.plan
+    cdef u32 node = <u32> (key >> tally_place(plan)) >> 1
+    cdef u64 mask = (<u64> 1 << plan.state_bits) - 1
+    cdef int state = key >> layer.shift & mask, s
+    if branches.monitor.nodes[node].open >> layer.colour & 1:
+        return key
+    for s in range(state):
+        if plan.automata.shape_of[s] == plan.automata.shape_of[state] and is_live(plan, layer.colour, layer.number, s):
+            return key & ~(mask << layer.shift) | <u64> s << layer.shift
+    return key
 
 
 cdef int jokers_accepted(Branches branches, const Keys& keys) noexcept nogil:
