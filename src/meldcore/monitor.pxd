@@ -80,6 +80,7 @@ cdef class Monitor:
     cdef Group group[16]            # those of a number under examination
     cdef int groups
     cdef vector[Claim] found
+    cdef vector[u64] marks          # of those in `found` that are needed: see mark_of
     cdef vector[u32] node_of        # [way or layout] -> node or NO_NODE
 
     # Follow the claims of the plan's problem; its layers learn which groups have to be told apart. The tally is reset

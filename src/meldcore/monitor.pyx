@@ -40,6 +40,15 @@ cdef bint claims_in_order(const Claim& a, const Claim& b) noexcept nogil:
     return compare_claims(&a, &b) < 0
 
 
+cdef inline u64 mark_of(const Claim* claim) noexcept nogil:
+    """A set of bits, one for each token: those of an easier claim are among them."""
+    cdef u64 mark = 0
+    cdef int i
+    for i in range(claim.count):
+        mark |= <u64> 1 << (claim.token[i] * 0x9e3779b97f4a7c15ULL >> 58)
+    return mark
+
+
 cdef inline u64 mixed(u64 seed, u64 value) noexcept nogil:
     seed = (seed ^ value) * 0x9e3779b97f4a7c15ULL
     return seed ^ seed >> 32
@@ -125,6 +134,7 @@ cdef class Monitor:
         """The node of the claims in `found`, which it empties."""
         cdef size_t i, k, kept = 0
         cdef bint needed
+        cdef u64 mark
         cdef Node node
         cdef u64 h = profile
         cdef u32 place
@@ -133,14 +143,17 @@ cdef class Monitor:
             return NO_NODE
         if self.found.size() > 1:
             sort(self.found.begin(), self.found.end(), &claims_in_order)
+            self.marks.resize(self.found.size())
             for i in range(self.found.size()):
+                mark = mark_of(&self.found[i])
                 needed = True
                 for k in range(kept):
-                    if is_easier(&self.found[k], &self.found[i]):
+                    if not self.marks[k] & ~mark and is_easier(&self.found[k], &self.found[i]):
                         needed = False
                         break
                 if needed:
                     self.found[kept] = self.found[i]
+                    self.marks[kept] = mark
                     kept += 1
             self.found.resize(kept)
         if self.found[0].count == 0 and self.found[0].homeless == 0 and (not self.part or profile == REACHED):
