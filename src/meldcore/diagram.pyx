@@ -405,8 +405,10 @@ cdef bint keep_details(Graph* d, Branches branches) except -1 nogil:
     d.picks = <u16*> malloc(picks + 1)
     if d.details == NULL or d.picks == NULL:
         raise MemoryError()
-    memcpy(d.details, branches.details.data(), size)
-    memcpy(d.picks, branches.monitor.picks.data(), picks)
+    if size:                    # a vector that never held anything has no data
+        memcpy(d.details, branches.details.data(), size)
+    if picks:
+        memcpy(d.picks, branches.monitor.picks.data(), picks)
     return True
 
 
