@@ -7,6 +7,7 @@
 """
 
 from ._version import __version__
+from .actions import Draw, Lay, Pass, TimeOut, TurnResult
 from .errors import (
     BadPosition,
     BadRequest,
@@ -19,6 +20,7 @@ from .errors import (
     TimeLimit,
     TooLarge,
 )
+from .game import Game, View
 from .moves import Moves, Partitions, normalise, partitions
 from .plays import Play, Plays
 from .position import Move, Position
@@ -27,6 +29,7 @@ from .rules import PRESETS, Rules
 from .sets import SetInfo, read_set, set_text
 from .steps import Step
 from .stop import Stop
+from .tile_round import TileRound
 
 __all__ = [
     "PRESETS",
@@ -36,12 +39,16 @@ __all__ = [
     "BadSet",
     "BadTile",
     "Cancelled",
+    "Draw",
+    "Game",
     "IllegalMove",
     "JokerRole",
+    "Lay",
     "MeldcoreError",
     "Move",
     "Moves",
     "Partitions",
+    "Pass",
     "Play",
     "Plays",
     "Position",
@@ -51,9 +58,13 @@ __all__ = [
     "Step",
     "Stop",
     "TableJoker",
+    "TileRound",
     "TimeLimit",
+    "TimeOut",
     "TooLarge",
+    "TurnResult",
     "Verdict",
+    "View",
     "__version__",
     "normalise",
     "partitions",

@@ -3,12 +3,13 @@
 import argparse
 import os
 import sys
+from contextlib import nullcontext
 from typing import Any, NoReturn
 
 from ._version import __version__
 from .errors import BadRules, MeldcoreError
 
-_DONE, _NO_TURN, _BAD_INPUT = 0, 1, 2
+_DONE, _NO, _BAD_INPUT = 0, 1, 2
 
 _NOTATION = """\
 A position is "TABLE | HAND": sets separated by spaces, then tiles. A tile is a colour letter (k black, r red,
@@ -26,7 +27,7 @@ examples:
   meldcore count --rules '{"preset": "rummi-q", "initial_meld": 0}' "| r1 r2 r3"
   echo '{"id": 1, "op": "best", "table": "r4r5r6", "hand": "r7"}' | meldcore serve
 
-exit codes: 0 answered, 1 there is no legal turn (or no partition), 2 bad input
+exit codes: 0 answered, 1 there is no legal turn (or no partition), or a record does not follow, 2 bad input
 """
 
 
@@ -98,6 +99,15 @@ def _parser() -> argparse.ArgumentParser:
         about="TILES",
         what="loose tiles, or a position whose tiles are meant",
     )
+
+    replay = commands.add_parser(
+        "replay",
+        help="verify the record of a game",
+        description="Play the record of a game again, and report the first line that does not follow.",
+    )
+    replay.add_argument("record", metavar="FILE", help="JSON lines, or - for standard input")
+    replay.add_argument("--json", action="store_true", help="the result as JSON")
+    replay.set_defaults(run=_replay)
 
     rules = commands.add_parser(
         "rules", help="the presets", description="Show the presets, or every field of one."
@@ -172,7 +182,7 @@ def _ask(options: argparse.Namespace) -> int:
         for line in rendering.LINES[options.op](result):
             show(line)
     found = result["move"] if options.op == "best" else result["count"]
-    return _DONE if found else _NO_TURN
+    return _DONE if found else _NO
 
 
 def _rules(text: str) -> str | dict[str, Any]:
@@ -185,6 +195,20 @@ def _rules(text: str) -> str | dict[str, Any]:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise BadRules(f"rules {text[:60]!r}: {error}", path="$.rules", token=text) from None
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from . import rendering
+    from .records import replay
+
+    with nullcontext(sys.stdin.buffer) if options.record == "-" else open(options.record, "rb") as lines:
+        result = replay(lines).to_json()
+    if options.json:
+        _print_json(result)
+    else:
+        for line in rendering.replay_lines(result):
+            print(line)
+    return _DONE if result["follows"] else _NO
 
 
 def _show_rules(options: argparse.Namespace) -> int:

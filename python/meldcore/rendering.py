@@ -75,6 +75,18 @@ def partitions_lines(result: Mapping[str, Any]) -> Iterator[str]:
     return _page("partition", result, [" ".join(table) for table in result["partitions"]])
 
 
+def replay_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    played = f"{_number(result['rounds'], 'round')}, {_number(result['turns'], 'turn')}"
+    if not result["follows"]:
+        yield f"line {result['line']} does not follow: {result['reason']}"
+        yield f"       before it: {played}"
+        return
+    names = result["players"]
+    yield f"every line follows: {played}"
+    yield "totals " + ", ".join(f"{name} {total}" for name, total in zip(names, result["totals"], strict=True))
+    yield "won by " + ", ".join(names[player] for player in result["winners"]) if result["complete"] else "not over yet"
+
+
 LINES = {
     "count": count_lines,
     "best": best_lines,

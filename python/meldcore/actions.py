@@ -1,0 +1,80 @@
+"""What a player does with a turn, and what comes of it. Source: RULES.md 6."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from .errors import BadRequest
+from .position import Move
+from .referee import Problem
+
+
+def _sets(table: str | Iterable[str] | Move) -> tuple[str, ...]:
+    if isinstance(table, Move):
+        return table.table
+    if isinstance(table, str):
+        return tuple(table.split())
+    if isinstance(table, Iterable):
+        return tuple(table)
+    raise BadRequest(f"a table is a list of sets, not {table!r}", path="$.table", token=str(table))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Lay:
+    """Lay tiles. ``table``: the sets on the table after the turn, all of them, as they lie there.
+
+    It is made from a sequence of set strings, one string, or a Move. Whether it is legal shows when it is acted.
+    """
+
+    table: tuple[str, ...]
+
+    def __init__(self, table: str | Iterable[str] | Move) -> None:
+        object.__setattr__(self, "table", _sets(table))
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Lay nothing, and draw one tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Lay nothing where the pool is empty."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class TimeOut:
+    """The timekeeper's word that the turn took too long. ``table``: as it lay then; None: nobody had touched it.
+
+    ``Rules.timeout`` says what becomes of it. It may be said under rules without ``turn_seconds``, too.
+    """
+
+    table: tuple[str, ...] | None
+
+    def __init__(self, table: str | Iterable[str] | Move | None = None) -> None:
+        object.__setattr__(self, "table", None if table is None else _sets(table))
+
+
+Action = Lay | Draw | Pass | TimeOut
+
+Ending = Literal["out", "exhausted"]
+"""How a round ends: a player has no tiles left, or the pool is empty and every player has passed in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What came of one turn.
+
+    ``player``: who made it, 0 the first seat. ``played``: the tiles laid. ``drawn``: the tiles drawn, the first one
+    first; only the player may see them. ``problems``: every reason why the lay was illegal, in which case the table
+    was restored. ``timed_out``: the time was over. ``ended``: how the turn ended the round, None where it goes on.
+    ``scores``: those of the round by seat, where the turn ended it.
+    """
+
+    player: int
+    played: tuple[str, ...] = ()
+    drawn: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    timed_out: bool = False
+    ended: Ending | None = None
+    scores: tuple[int, ...] | None = None
