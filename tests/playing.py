@@ -1,0 +1,64 @@
+"""Players at random, for every test that plays games. They make every kind of turn, legal and not."""
+
+import os
+import random
+
+from meldcore import PRESETS, Draw, Game, Lay, Pass, TimeOut
+
+TILE_PRESETS = [name for name, rules in PRESETS.items() if not rules.cards]
+
+GAMES = int(os.environ.get("MELDCORE_TEST_GAMES", "100"))
+"""How many games of each preset are played at random; more look deeper."""
+
+
+def random_lay(game, chance):
+    """A legal lay, or what is left to who can lay nothing.
+
+    From a small hand each table is as likely as the others; a crowded position has too many for that.
+    """
+    position = game.position
+    if len(position.hand) + 3 * len(position.table) <= 36:
+        moves = position.moves()
+        move = moves[chance.randrange(moves.total)] if moves else None
+    else:
+        move = position.best({"weights": {tile: chance.randint(-9, 9) for tile in position.hand}})
+    return Lay(move) if move else game.otherwise
+
+
+def random_table(game, chance):
+    """A table that is hardly ever legal: tiles of the hand, in no order, beside most of the sets."""
+    hand = game.position.hand
+    tiles = chance.sample(hand, chance.randint(0, min(4, len(hand))))
+    sets = chance.sample(game.round.table, max(0, len(game.round.table) - chance.randint(0, 1)))
+    return [*sets, "".join(tiles)] if tiles else sets
+
+
+def random_action(game, chance):
+    """Any action, and how long it took."""
+    kind = chance.random()
+    if kind < 0.75:
+        action = random_lay(game, chance)
+    elif kind < 0.85:
+        action = game.otherwise
+    elif kind < 0.95:
+        action = Lay(random_table(game, chance))
+    else:
+        action = TimeOut(random_table(game, chance) if chance.random() < 0.5 else None)
+    if game.rules.must_play and action in (Draw(), Pass()):
+        action = random_lay(game, chance)
+    return action, chance.choice([0, 1.5, 60, 121])
+
+
+def new_game(name, seed, **limits):
+    rules = PRESETS[name]
+    low, high = rules.players
+    return Game.new(rules, low + seed % (high - low + 1), seed, **limits)
+
+
+def play_round(game, seed, choose=random_action):
+    """The states of the round under way from here to its end, each with the result that led to it."""
+    chance = random.Random(seed)
+    while not game.round_over:
+        action, seconds = choose(game, chance)
+        game, result = game.act(action, seconds)
+        yield game, result
