@@ -132,9 +132,9 @@ class Recorder:
     >>> from io import StringIO
     >>> recorder = Recorder(StringIO(), Game.new("rummi-q", seed=1), ["ann", "bob"])
     >>> recorder.act(Draw(), seconds=12.5).drawn
-    ('b9',)
+    ('k1',)
     >>> recorder.game.player
-    1
+    0
     """
 
     def __init__(self, file: TextIO, game: Game, players: Sequence[str] | None = None) -> None:
