@@ -16,7 +16,8 @@ MODULES = ["meldcore", *(f"meldcore.{module.name}" for module in pkgutil.iter_mo
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
-def test_pages(page):
+def test_pages(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # an example may write a file
     results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert results.attempted == page.read_text(encoding="utf-8").count("\n>>> ")
     assert results.failed == 0
@@ -30,7 +31,7 @@ def described(module):
             continue
         yield f"{module.__name__}.{name}", inspect.getdoc(thing)
         if inspect.isclass(thing):
-            for inner, member in vars(thing).items():
+            for inner, member in list(vars(thing).items()):  # an example may add to it
                 yield f"{module.__name__}.{name}.{inner}", inspect.getdoc(member)
 
 

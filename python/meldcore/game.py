@@ -66,10 +66,10 @@ class Game:
 
     >>> game = Game.new("rummi-q", players=2, seed=1)
     >>> game.player, game.position.opened, len(game.position.hand), len(game.round.pool)
-    (0, False, 14, 78)
+    (1, False, 14, 78)
     >>> game, result = game.act(Draw())
     >>> result.player, result.drawn, game.player
-    (0, ('b9',), 1)
+    (1, ('k1',), 0)
     """
 
     seed: int
