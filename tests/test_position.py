@@ -385,6 +385,22 @@ def test_play_refuses_a_move_of_another_position():
         position.play("r4r5r6r7r8")
 
 
+def test_a_move_is_judged_where_no_search_of_such_a_position_made_it():
+    position = Position.parse("r4r5r6 | r7 r8")
+    move = position.moves()[0]
+    assert position.move_to(move) is move
+    assert Position.parse("r4r5r6 | r8 r7").move_to(move) is move
+    read = pickle.loads(pickle.dumps(move))
+    assert position.move_to(read) == move
+    assert position.play(read) == position.play(move)
+    for text, rules in [("r4r5r6 | r8", "rummi-q"), ("r4r5r6 | r7 r8 | opening", "rummi-q")]:
+        other = Position.parse(text, rules)
+        with pytest.raises(IllegalMove):
+            other.move_to(move)
+        with pytest.raises(IllegalMove):
+            other.play(move)
+
+
 @settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_the_legal_turns_are_those_of_the_reference(data):

@@ -44,6 +44,7 @@ cdef class Position:
     cdef void fill_edition(self, Problem* p) noexcept
     cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept
     cdef Move judged(self, const u32* codes, int sets, list no_sets)
+    cdef bint knows(self, Move move)
     cdef int check_move(self, Move move) except -1
     cdef object verdict(self, const u32* codes, int sets, list no_sets)
     cdef object turn_to(self, const u32* codes, int sets, list no_sets)
@@ -58,6 +59,7 @@ cdef class Move:
     cdef u32 codes[MAX_SETS]                # the table afterwards, sorted
     cdef u8 tiles[COLOURS][ROOM]            # natural tiles played
     cdef int jokers                         # jokers played
+    cdef Position origin                    # of which it is known to be a legal turn; None: of none yet
 
 
 # An opened player's position of loose tiles and no table; errors call them `name`.

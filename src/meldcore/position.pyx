@@ -257,12 +257,16 @@ cdef class Position:
                      tile_counts(self.table_tiles), self.table_is_fixed())
 
     def move_to(self, after):
-        """The Move that leaves the table `after`, a sequence of set strings or one string.
+        """The Move that leaves the table `after`, a sequence of set strings, one string, or that of a Move.
 
         Raises IllegalMove, with every reason, where no legal turn of this position does (RULES.md 2).
         """
         cdef u32 codes[MAX_SETS]
         cdef list no_sets = []
+        if type(after) is Move:
+            if self.knows(after):
+                return after
+            after = (<Move> after).table
         cdef int sets = read_table(after, "after", self.core, codes, no_sets)
         sort_codes(codes, sets)
         return self.judged(codes, sets, no_sets)
@@ -352,9 +356,15 @@ cdef class Position:
             raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
         return move_of(self, codes, sets)
 
+    cdef bint knows(self, Move move):
+        """Was `move` found to be legal in this position, or in one like it?"""
+        return move.origin is not None and (move.origin is self or move.origin == self)
+
     cdef int check_move(self, Move move) except -1:
         """IllegalMove, with every reason, where `move` is no legal turn of this position."""
         cdef int i
+        if self.knows(move):
+            return 0
         for i in range(move.sets):
             if move.numbers != self.core.fields.numbers or not is_set_of(move.codes[i], &self.core.fields):
                 text = format_set(move.codes[i], move.numbers)
@@ -436,6 +446,7 @@ cdef class Position:
         return least
 
 
+@cython.no_gc           # it refers to its position, which refers to no moves
 @cython.final
 cdef class Move:
     """Move(played, table, points, unchanged, numbers=13)
@@ -537,6 +548,7 @@ cdef Move move_of(Position position, const u32* codes, int n):
     """The move to the table `codes`, sorted, which holds every tile of the table before."""
     cdef Move move = Move.__new__(Move)
     cdef int i, old = 0
+    move.origin = position
     move.numbers = position.core.fields.numbers
     move.sets = n
     memcpy(move.codes, codes, n * sizeof(u32))
