@@ -22,7 +22,8 @@ def random_lay(game, chance):
         move = moves[chance.randrange(moves.total)] if moves else None
     else:
         move = position.best({"weights": {tile: chance.randint(-9, 9) for tile in position.hand}})
-    return Lay(move) if move else game.otherwise
+    # a table is judged, a move that a search has found is not
+    return Lay(chance.choice([move, move.table])) if move else game.otherwise
 
 
 def random_table(game, chance):

@@ -280,6 +280,17 @@ def test_a_lay():
         assert before.act(same) == (after, result)
 
 
+def test_a_move_of_another_position_is_judged_by_its_table():
+    before = a_round("rummi-q", ["r7 r8 k1", "b1"], "r4r5r6")
+    move = before.position_of(0).best()
+    assert before.act(Lay(pickle.loads(pickle.dumps(move)))) == before.act(Lay(move))
+    elsewhere = a_round("rummi-q", ["r8 k1", "b1"], "r4r5r6")
+    _, result = elsewhere.act(Lay(move))
+    assert [problem.code for problem in result.problems] == ["tile_not_in_hand"]
+    _, result = a_round("rummi-q", ["r7 r8 k1", "b1"], "r4r5r6", opened=False).act(Lay(move))
+    assert "table_touched_before_opening" in [problem.code for problem in result.problems]
+
+
 def test_a_joker_laid_counts_as_in_a_hand():
     after, _ = a_round("rummy-o", ["* k1", "b1"], "r4r5r6").act(Lay("r4r5r6*"))
     assert after.laid == (30, 0)

@@ -1,7 +1,7 @@
 """What a player does with a turn, and what comes of it. Source: RULES.md 6."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from .errors import BadRequest
@@ -23,13 +23,16 @@ def _sets(table: str | Iterable[str] | Move) -> tuple[str, ...]:
 class Lay:
     """Lay tiles. ``table``: the sets on the table after the turn, all of them, as they lie there.
 
-    It is made from a sequence of set strings, one string, or a Move. Whether it is legal shows when it is acted.
+    It is made from a sequence of set strings, one string, or a Move, which it keeps as ``move``: what a search of the
+    position has found need not be judged again. Whether it is legal shows when it is acted.
     """
 
     table: tuple[str, ...]
+    move: Move | None = field(compare=False, repr=False)
 
     def __init__(self, table: str | Iterable[str] | Move) -> None:
         object.__setattr__(self, "table", _sets(table))
+        object.__setattr__(self, "move", table if isinstance(table, Move) else None)
 
 
 @dataclass(frozen=True, slots=True)

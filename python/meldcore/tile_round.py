@@ -132,7 +132,7 @@ class TileRound:
         if isinstance(action, TimeOut) or late:
             return self._time_out(action.table if isinstance(action, (Lay, TimeOut)) else None)
         if isinstance(action, Lay):
-            return self._lay(action.table)
+            return self._lay(action)
         if isinstance(action, Draw):
             if not self.pool:
                 raise IllegalMove("the pool is empty: who lays nothing passes", path="$.action")
@@ -142,9 +142,9 @@ class TileRound:
             raise IllegalMove("must_play: a player who can lay has to", path="$.action")
         return self._draw(1)
 
-    def _lay(self, table: tuple[str, ...]) -> tuple["TileRound", TurnResult]:
+    def _lay(self, action: Lay) -> tuple["TileRound", TurnResult]:
         try:
-            move = self.position.move_to(table)
+            move = self.position.move_to(action.table if action.move is None else action.move)
         except IllegalMove as error:
             return self._draw(self.rules.illegal_draw, error.problems)
         return self._play(move)
