@@ -5,12 +5,9 @@ sequence, so the mixing is written out here. Records rely on it (see `meldcore.r
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from random import Random
 
 from .rules import Rules
-
-if TYPE_CHECKING:
-    from random import Random
 
 
 def edition(rules: Rules) -> tuple[str, ...]:
@@ -19,14 +16,12 @@ def edition(rules: Rules) -> tuple[str, ...]:
     return (*(tile for tile in naturals for _ in range(rules.copies)), *["*"] * rules.jokers)
 
 
-def generator(seed: int, part: int) -> "Random":
+def generator(seed: int, part: int) -> Random:
     """The chance of one part of a match: 0 the draw for the start, then each round by its number."""
-    from random import Random  # not at import: it brings hashlib along
-
     return Random(seed << 32 | part)
 
 
-def mixed(tiles: Sequence[str], chance: "Random") -> list[str]:
+def mixed(tiles: Sequence[str], chance: Random) -> list[str]:
     """The tiles in random order: Fisher and Yates, from the last place down, one `chance.random()` each."""
     order = list(tiles)
     for place in range(len(order) - 1, 0, -1):
