@@ -24,3 +24,9 @@ def test_patience() -> None:
     greedy, at_random = run("patience.py")
     assert greedy.startswith("greedy: out in ")
     assert float(greedy.split()[-2]) < float(at_random.split()[-2])
+
+
+def test_my_bot() -> None:
+    (line,) = run("my_bot.py")
+    mine, greedy = int(line.split()[2]), int(line.split()[4])
+    assert mine == -greedy != 0

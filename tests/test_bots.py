@@ -1,0 +1,105 @@
+"""Bots: each plays every preset to the end by legal turns, and keeps its word about what it lays."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from meldcore import PRESETS, BadRequest, Draw, Game, Lay, Position, Rules, Stop, TimeLimit, TooLarge
+from meldcore.bots import BOTS, make, partners, unseen
+from playing import TILE_PRESETS, new_game
+
+
+def play(game, names, seed=0):
+    """The turns of a whole match: the view, the action and its result."""
+    bots = [make(name, seed + seat) for seat, name in enumerate(names)]
+    while not game.over:
+        view = game.view(game.player)
+        action = bots[game.player].choose(view)
+        game, result = game.act(action)
+        yield view, action, result
+
+
+@pytest.mark.parametrize("preset", TILE_PRESETS)
+@pytest.mark.parametrize("name", BOTS)
+def test_every_bot_plays_every_preset(preset, name):
+    for seed in range(3):
+        game = new_game(preset, seed)
+        turns = list(play(game, [name] * game.players))
+        assert turns[-1][2].ended
+        assert not any(result.problems for _, _, result in turns)
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_who_has_to_lay_lays(name):
+    rules = Rules.preset("rummi-q", must_play=True)
+    for view, action, _ in play(Game.new(rules, 3, seed=4), [name] * 3):
+        assert isinstance(action, Lay) == (view.position.best() is not None)
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_the_same_seed_chooses_the_same(name):
+    first, again = ([action for _, action, _ in play(Game.new(seed=5), [name, "random"], 7)] for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_it_goes_out_where_it_can(name):
+    if name == "random":
+        return
+    position = Position.parse("r1r2r3 b4b5b6 | r4 b7", rules="rummi-q")
+    view = replace(Game.new(seed=1).view(0), position=position, hand_sizes=(2, 20), opened=(True, True))
+    assert make(name).choose(view).table == ("r1r2r3r4", "b4b5b6b7")
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_no_time_at_all(name):
+    game = Game.new("rummi-q", seed=8)
+    with pytest.raises(TimeLimit):
+        make(name, stop=Stop(0)).choose(game.view(game.player))
+
+
+def test_greedy_and_points_lay_the_most():
+    for view, action, _ in play(Game.new(seed=3), ["greedy", "points"]):
+        best = view.position.best("tiles" if view.player == 0 else "points")
+        assert action == (Lay(best) if best else Draw())
+
+
+def test_random_turns_are_uniform():
+    position = Position.parse("r4r5r6 | r7 r8 r9 k6", rules="easy-rummy")
+    view = replace(Game.new("easy-rummy", seed=1).view(0), position=position)
+    bot = make("random", 1)
+    tables = Counter(bot.choose(view).table for _ in range(4000))
+    assert len(tables) == position.count() == 4
+    assert min(tables.values()) > 850
+
+
+def test_random_in_a_position_too_crowded_to_hold(monkeypatch):
+    class Crowded:
+        def __init__(self, position):
+            self.hand, self.best = position.hand, position.best
+
+        def moves(self, stop):
+            raise TooLarge("too many")
+
+    position = Position.parse("r4r5r6 | r7 r8", rules="easy-rummy")
+    view = replace(Game.new("easy-rummy", seed=1).view(0), position=Crowded(position))
+    tables = {make("random", seed).choose(view).table for seed in range(20)}
+    assert {("r4r5r6r7",), ("r4r5r6r7r8",)} == tables
+
+
+def test_what_is_unseen():
+    rest = Counter(unseen(Position.parse("r4*r6 | r4 k1")))
+    assert rest.total() == 106 - 5
+    assert (rest["r4"], rest["r6"], rest["k1"], rest["*"]) == (0, 1, 1, 1)
+
+
+def test_partners():
+    among = Counter({"r3": 2, "r5": 1, "r7": 1, "k4": 2, "*": 1, "r4": 1})
+    assert partners("r4", among, PRESETS["rummi-q"]) == 6
+    assert partners("*", among, PRESETS["rummi-q"]) == 8
+
+
+def test_there_is_no_such_bot():
+    with pytest.raises(BadRequest, match="'greedy'"):
+        make("greed")
