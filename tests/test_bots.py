@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from meldcore import PRESETS, BadRequest, Draw, Game, Lay, Position, Rules, Stop, TimeLimit, TooLarge
-from meldcore.bots import BOTS, make, partners, unseen
+from meldcore.bots import BOTS, make, partners
 from playing import TILE_PRESETS, new_game
 
 
@@ -86,12 +86,6 @@ def test_random_in_a_position_too_crowded_to_hold(monkeypatch):
     view = replace(Game.new("easy-rummy", seed=1).view(0), position=Crowded(position))
     tables = {make("random", seed).choose(view).table for seed in range(20)}
     assert {("r4r5r6r7",), ("r4r5r6r7r8",)} == tables
-
-
-def test_what_is_unseen():
-    rest = Counter(unseen(Position.parse("r4*r6 | r4 k1")))
-    assert rest.total() == 106 - 5
-    assert (rest["r4"], rest["r6"], rest["k1"], rest["*"]) == (0, 1, 1, 1)
 
 
 def test_partners():

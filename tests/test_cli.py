@@ -219,3 +219,9 @@ def test_a_reader_that_has_seen_enough_is_no_fault() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, check=True)
     assert done.stdout.endswith(b" legal turns\n")
     assert done.stderr == b""
+
+
+def test_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = run(capsys, "schema")
+    assert code == 0
+    assert json.loads(text)["$defs"]["Count"]["required"] == ["op", "id"]

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from case_files import cases
-from meldcore import protocol
+from meldcore import Game, protocol
+from meldcore.bots import make
 from meldcore.protocol import OPS, read_request, refusal, reply_to
 from meldcore.stop import Stop
 
@@ -66,6 +68,48 @@ def test_the_transcripts_show_every_op_and_every_code_they_can() -> None:
     assert ops >= set(OPS)
     # a transcript is read as fast as it can be: what is cancelled would depend on that
     assert codes >= CODES - {"cancelled", "internal"}
+
+
+def test_the_exchanges_of_the_documentation_are_real() -> None:
+    """There `{…}` in a request is the game or view of the last reply with one; `…` in a reply is anything."""
+    page = (Path(__file__).parent.parent / "docs" / "protocol.md").read_text(encoding="utf-8")
+    exchanges = re.findall(r"^> (.*)\n< (.*)$", page, re.MULTILINE)
+    assert len(exchanges) == 8
+    last: dict[str, Any] = {}
+    for request, reply in exchanges:
+        for name, value in last.items():
+            request = request.replace(f'"{name}": {{…}}', f'"{name}": {json.dumps(value)}')
+        told = reply_to(read_request(request.encode()), Stop()).decode()
+        assert re.fullmatch(re.escape(reply).replace("…", ".*"), told), told
+        result = json.loads(told).get("result", {})
+        last |= {name: result[name] for name in ("game", "view") if name in result}
+
+
+def test_a_match_over_the_protocol_is_the_match_in_python() -> None:
+    game = Game.new("rummy-o", players=3, seed=4, rounds=2)
+    state = ask("new_game", rules="rummy-o", players=3, seed=4, rounds=2)["result"]
+    while not state["over"]:
+        if state["round_over"]:
+            turn = {"action": "next_round"}
+            game = game.next_round()
+        else:
+            view = ask("view", game=state["game"], player=state["player"])["result"]["view"]
+            turn = ask("choose", view=view, bot="points")["result"]
+            game, _ = game.act(make("points").choose(game.view(game.player)))
+        state = ask("act", game=state["game"], **turn)["result"]
+        assert Game.from_json(state["game"]) == game
+    assert tuple(state["totals"]) == game.totals
+    assert tuple(state["winners"]) == game.winners
+
+
+def test_a_seed_that_nobody_chose() -> None:
+    first, second = (ask("new_game")["result"]["game"]["seed"] for _ in range(2))
+    assert first != second
+
+
+def test_the_schema_knows_every_op() -> None:
+    properties = [request["properties"] for request in protocol.schema()["$defs"].values()]
+    assert {fields["op"]["enum"][0] for fields in properties} == set(OPS)
 
 
 # ---- numbers

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from .errors import BadRequest
+from .errors import BadRequest, nearest
 from .position import Move
 from .referee import Problem
 
@@ -59,6 +59,43 @@ class TimeOut:
 
 
 Action = Lay | Draw | Pass | TimeOut
+
+ACTION_NAMES: dict[type[Action], str] = {Lay: "lay", Draw: "draw", Pass: "pass", TimeOut: "time_out"}
+"""What an action is called in JSON, where its table stands beside the name."""
+
+
+def action_of(name: str, table: str | Iterable[str] | None = None) -> Action:
+    """The action that JSON calls so. Raises BadRequest for another name, a table too many or one missing.
+
+    >>> action_of("lay", ["r1r2r3"])
+    Lay(table=('r1r2r3',))
+    """
+    match name:
+        case "lay" if table is not None:
+            return Lay(table)
+        case "lay":
+            raise BadRequest("a lay needs a table", path="$.table")
+        case "time_out":
+            return TimeOut(table)
+        case "draw" | "pass" if table is not None:
+            raise BadRequest(f"a {name} has no table", path="$.table")
+        case "draw":
+            return Draw()
+        case "pass":
+            return Pass()
+    near = nearest(name, ACTION_NAMES.values())
+    raise BadRequest(f"there is no action {name!r}; the nearest known one is {near!r}", path="$.action", token=name)
+
+
+def action_fields(action: Action) -> dict[str, Any]:
+    """An action as JSON has it: its name and, where it has one, its table.
+
+    >>> action_fields(Lay("r1r2r3"))
+    {'action': 'lay', 'table': ('r1r2r3',)}
+    """
+    table = action.table if isinstance(action, (Lay, TimeOut)) else None
+    return {"action": ACTION_NAMES[type(action)]} | ({} if table is None else {"table": table})
+
 
 Ending = Literal["out", "exhausted"]
 """How a round ends: a player has no tiles left, or the pool is empty and every player has passed in a row."""

@@ -10,10 +10,9 @@ from random import Random
 from typing import Protocol
 
 from .actions import Action, Lay
-from .dealing import edition
 from .errors import BadRequest, TooLarge, nearest
 from .game import View
-from .position import Move, Position
+from .position import Move
 from .rules import Rules
 from .stop import Stop
 
@@ -99,7 +98,7 @@ class Patient(BuiltIn):
         if not any(view.opened):
             waits = view.pool_size > 0 and not position.rules.must_play and view.turn <= position.rules.hand_size
             return None if waits and 2 * len(most.played) < len(position.hand) else most
-        left = Counter(unseen(position)) + Counter(position.hand)
+        left = Counter(view.unseen) + Counter(position.hand)
         weights = {tile: self.can_grow - partners(tile, left, position.rules) for tile in position.hand}
         return position.best({"weights": weights}, stop=self.stop)
 
@@ -135,19 +134,6 @@ def fewest_of_others(view: View) -> int:
     """How many tiles the player holds who, of the others, holds the fewest; in a patience the own."""
     others = [size for player, size in enumerate(view.hand_sizes) if player != view.player]
     return min(others, default=len(view.position.hand))
-
-
-def unseen(position: Position) -> tuple[str, ...]:
-    """The tiles of the edition that are neither on the table nor in the hand, in canonical order.
-
-    >>> unseen(Position.parse("r1r2r3 | * *"))[26:31]
-    ('r1', 'r2', 'r3', 'r4', 'r4')
-    """
-    lying = Position((), "".join(position.table).replace("=", ""), position.rules).hand
-    left = Counter(edition(position.rules))
-    left.subtract(lying)
-    left.subtract(position.hand)
-    return tuple(left.elements())
 
 
 def partners(tile: str, among: Counter[str], rules: Rules) -> int:

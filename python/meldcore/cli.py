@@ -134,6 +134,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.set_defaults(run=_serve)
 
+    schema = commands.add_parser(
+        "schema",
+        help="the JSON Schema of all requests",
+        description="Print the JSON Schema of the requests that meldcore serve answers.",
+    )
+    schema.set_defaults(run=_schema)
+
     bench = commands.add_parser(
         "bench",
         help="one number that stands for every count",
@@ -240,6 +247,13 @@ def _serve(options: argparse.Namespace) -> int:
     from .server import serve
 
     serve(**{name: getattr(options, name) for name in ("threads", "max_line") if name in options})
+    return _DONE
+
+
+def _schema(_: argparse.Namespace) -> int:
+    from .protocol import schema
+
+    _print_json(schema())
     return _DONE
 
 

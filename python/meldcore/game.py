@@ -3,19 +3,21 @@
 The engine reads no clock and no chance but its seed: who runs a game says how long a turn took.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .actions import Action, Draw, Pass, TurnResult
-from .dealing import draw_for_start, starter
-from .errors import BadPosition, BadRequest, BadRules, IllegalMove, nearest
+from .dealing import draw_for_start, edition, starter
+from .errors import BadPosition, BadRequest, BadRules, IllegalMove, MeldcoreError, nearest
 from .position import Position
 from .rules import Rules
 from .scoring import match_leaders
 from .tile_round import TileRound
 
-MOST_SEED = 2**53 - 1
+SEED_BITS = 53
+MOST_SEED = 2**SEED_BITS - 1
 """The largest seed: JSON readers lose larger integers."""
 
 # A number of rounds or a target beyond this is a mistake.
@@ -50,6 +52,101 @@ class View:
     def otherwise(self) -> Draw | Pass:
         """What is left to a player who lays nothing."""
         return Draw() if self.pool_size else Pass()
+
+    @property
+    def round_over(self) -> bool:
+        return not all(self.hand_sizes) or self.passes == len(self.hand_sizes)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """The tiles that the other hands and the pool hold together, in canonical order."""
+        position = self.position
+        left = Counter(edition(position.rules))
+        left.subtract(position.hand)
+        left.subtract(Position((), "".join(position.table).replace("=", ""), position.rules).hand)
+        return tuple(left.elements())
+
+    def dealt(self, unseen: Sequence[str]) -> TileRound:
+        """The round as it is if the unseen tiles lie in this order: in the other hands by player, then in the pool."""
+        position, rest = self.position, list(unseen)
+        hands = []
+        for player, size in enumerate(self.hand_sizes):
+            if player == self.player:
+                hands.append(position.hand)
+            else:
+                hands.append(Position((), rest[:size], position.rules).hand)
+                del rest[:size]
+        return TileRound(
+            rules=position.rules,
+            starter=self.starter,
+            turn=self.turn,
+            table=position.table,
+            hands=tuple(hands),
+            pool=tuple(rest),
+            opened=self.opened,
+            laid=self.laid,
+            passes=self.passes,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field by name, the position as rules, table and hand; ``View.from_json`` reads it back."""
+        from msgspec import to_builtins
+
+        position = self.position
+        view: dict[str, Any] = {"rules": position.rules.to_json(), "table": position.table, "hand": position.hand}
+        view |= {name: to_builtins(getattr(self, name)) for name in _VIEW_FIELDS}
+        return view
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any], /) -> "View":
+        """Read what ``to_json`` gave, and refuse with the reason what no play leads to.
+
+        Raises BadRequest for a field that is missing, unknown or of another type, else what ``TileRound.validate``
+        raises.
+
+        >>> view = Game.new("rummi-q", players=3, seed=8).view(2)
+        >>> View.from_json(view.to_json()) == view
+        True
+        """
+        from msgspec import ValidationError, convert
+
+        fields = _fields_of(value, ("rules", "table", "hand", *_VIEW_FIELDS), "$", "a view")
+        rules = Rules.from_json(fields.pop("rules"))
+        try:
+            texts = convert({name: fields.pop(name) for name in ("table", "hand")}, dict[str, tuple[str, ...]])
+            view = convert(fields | {"position": Position((), (), rules)}, cls)
+        except ValidationError as error:
+            raise _bad_field(error) from None
+        _check_whole("player", view.player, 0, len(view.hand_sizes) - 1)
+        _check_whole("pool_size", view.pool_size, 0, len(edition(rules)))
+        for name in ("opened", "totals"):
+            if len(getattr(view, name)) != len(view.hand_sizes):
+                raise BadPosition(f"{name}: there is one for each of {len(view.hand_sizes)} players", path=f"$.{name}")
+        position = Position(texts["table"], texts["hand"], rules, view.opened[view.player])
+        view = replace(view, position=position)
+        view.validate()
+        return view
+
+    def validate(self) -> None:
+        """Nothing, or the reason why no play leads to this view, as far as the player can tell."""
+        tiles = self.unseen
+        hidden = sum(self.hand_sizes) - self.hand_sizes[self.player] + self.pool_size
+        if min(self.hand_sizes) < 0 or self.hand_sizes[self.player] != len(self.position.hand):
+            raise BadPosition(f"hand_sizes: {list(self.hand_sizes)} are not those of the hands", path="$.hand_sizes")
+        if hidden != len(tiles):
+            raise BadPosition(f"pool_size: {len(tiles)} tiles are unseen, not {hidden}", path="$.pool_size")
+        now = self.dealt(tiles)
+        try:
+            now.validate()
+        except MeldcoreError as error:
+            if error.path is not None:
+                error.path = error.path.replace("$.round", "$", 1)
+            raise
+        if self.to_move != now.player:
+            raise BadPosition(f"to_move: it is the turn of player {now.player}", path="$.to_move")
+
+
+_VIEW_FIELDS = tuple(name for name in View.__slots__ if name != "position")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,14 +352,13 @@ class Game:
         """
         from msgspec import ValidationError, convert
 
-        fields = _fields_of(value, ("rules", *cls.__slots__), "$")
-        now = _fields_of(fields["round"], TileRound.__slots__[1:], "$.round")
+        fields = _fields_of(value, ("rules", *cls.__slots__), "$", "a game")
+        now = _fields_of(fields["round"], TileRound.__slots__[1:], "$.round", "a round")
         rules = Rules.from_json(fields.pop("rules"))
         try:
             game = convert(fields | {"round": now | {"rules": rules}}, cls)
         except ValidationError as error:
-            message, _, path = str(error).partition(" - at `")
-            raise BadRequest(message, path=path.rstrip("`") or "$") from None
+            raise _bad_field(error) from None
         game.validate()
         return game
 
@@ -291,17 +387,23 @@ class Game:
             raise BadPosition("starter: another player drew the highest tile", path="$.round.starter")
 
 
-def _fields_of(value: Any, names: Sequence[str], path: str) -> dict[str, Any]:
+def _bad_field(error: Exception) -> BadRequest:
+    """What msgspec says about a value of the wrong type."""
+    message, _, path = str(error).partition(" - at `")
+    return BadRequest(message, path=path.rstrip("`").replace("[...]", "", 1) or "$")
+
+
+def _fields_of(value: Any, names: Sequence[str], path: str, what: str) -> dict[str, Any]:
     """The fields of a JSON object that has exactly those named."""
     if not isinstance(value, Mapping):
         raise BadRequest(f"an object with the fields {', '.join(names)}, not {value!r:.40}", path=path)
     for name in value:
         if name not in names:
-            message = f"a game has no field {name!r}; the nearest known one is {nearest(str(name), names)!r}"
+            message = f"{what} has no field {name!r}; the nearest known one is {nearest(str(name), names)!r}"
             raise BadRequest(message, path=f"{path}.{name}", token=str(name))
     for name in names:
         if name not in value:
-            raise BadRequest(f"a game needs the field {name!r}", path=f"{path}.{name}", token=name)
+            raise BadRequest(f"{what} needs the field {name!r}", path=f"{path}.{name}", token=name)
     return dict(value)
 
 

@@ -7,8 +7,10 @@ An op is one class: its fields are what a request may say, `answer` gives the re
 Source: PROTOCOL.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+from secrets import randbits
 from typing import Any, Union
 
 import msgspec
@@ -16,11 +18,16 @@ from msgspec import UNSET, Struct, UnsetType
 
 from . import sets
 from ._version import __version__
-from .errors import BadRequest, IllegalMove, MeldcoreError, TooLarge, nearest
+from .actions import action_fields, action_of
+from .bots import make
+from .errors import BadRequest, BadTile, IllegalMove, MeldcoreError, TooLarge, nearest
+from .game import SEED_BITS, Game, View
 from .moves import Moves, Partitions, normalise, partitions
 from .plays import Play, Plays
 from .position import Move, Position
+from .records import replay
 from .rules import PRESETS, Rules
+from .scoring import round_scores, round_winners
 from .stop import Stop
 
 PROTOCOL = 1
@@ -205,6 +212,101 @@ class Normalise(Request, tag="normalise", kw_only=True):
         return {"table": normalise(self.tiles, _rules(self.rules), stop)}
 
 
+class NewGame(Request, tag="new_game"):
+    """`seed` absent: one that nobody chose; the state tells it."""
+
+    rules: RulesName = "rummi-q"
+    players: int = 2
+    seed: Whole | None = None
+    rounds: int | None = None
+    target: int | None = None
+    match_seconds: float | None = None
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        seed = randbits(SEED_BITS) if self.seed is None else _whole("seed", self.seed)
+        game = Game.new(
+            _rules(self.rules),
+            self.players,
+            seed,
+            rounds=self.rounds,
+            target=self.target,
+            match_seconds=self.match_seconds,
+        )
+        return {"start_draws": game.start_draws(), **_state(game)}
+
+
+class InGame(Request, kw_only=True):
+    """Base of the ops that are asked about a whole game, the referee's state of it."""
+
+    game: dict[str, Any]
+
+    def state(self) -> Game:
+        with _inside("game"):
+            return Game.from_json(self.game)
+
+
+class Act(InGame, tag="act", kw_only=True):
+    """A turn of the player to move, or `next_round`, which deals again and has no result."""
+
+    action: str
+    table: Texts | None = None
+    seconds: float = 0.0
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        game = self.state()
+        if self.action == NEXT_ROUND:
+            return {"result": None, **_state(game.next_round())}
+        try:
+            game, result = game.act(action_of(self.action, self.table), self.seconds)
+        except BadTile as error:
+            error.path = (error.path or "$").replace("$.after", "$.table")
+            raise
+        return {"result": result, **_state(game)}
+
+
+class ShowView(InGame, tag="view", kw_only=True):
+    player: int
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        return {"view": self.state().view(self.player).to_json()}
+
+
+class Choose(Request, tag="choose", kw_only=True):
+    """A bot's turn: the fields of `act` that say it."""
+
+    view: dict[str, Any]
+    bot: str = "greedy"
+    seed: Whole = 0
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        with _inside("view"):
+            view = View.from_json(self.view)
+        if view.to_move != view.player or view.round_over:
+            raise BadRequest(f"it is not the turn of player {view.player}", path="$.view.to_move")
+        return action_fields(make(self.bot, _whole("seed", self.seed), stop).choose(view))
+
+
+class Score(Request, tag="score", kw_only=True):
+    """The hands at the end of a round, in turn order; `laid` is what `laid_minus_left` needs."""
+
+    hands: tuple[Texts, ...]
+    laid: tuple[int, ...] | None = None
+    rules: RulesName = "rummi-q"
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        rules = _rules(self.rules)
+        scores = round_scores(self.hands, rules, self.laid)
+        return {"scores": scores, "winners": round_winners(self.hands, rules)}
+
+
+class ReplayRecord(Request, tag="replay", kw_only=True):
+    record: Texts
+
+    def answer(self, stop: Stop) -> dict[str, Any]:
+        lines = self.record.split("\n") if isinstance(self.record, str) else self.record
+        return replay(lines).to_json()
+
+
 class Version(Request, tag="version"):
     def answer(self, stop: Stop) -> dict[str, Any]:
         numbers = {"protocol": PROTOCOL, "rules": RULES, "order": ORDER}
@@ -234,10 +336,20 @@ class Quit(Control, tag="quit"):
 
 REQUESTS: tuple[type[Request], ...] = (
     Count, ListMoves, Best, ListPlays, Sample, Index, Check, PlayTurn, ListPartitions, ReadSet, Validate,
-    Normalise, Version, ShowRules, Ping, Cancel, Quit,
+    Normalise, NewGame, Act, ShowView, Choose, Score, ReplayRecord, Version, ShowRules, Ping, Cancel, Quit,
 )  # fmt: skip
 
 OPS = {str(request.__struct_config__.tag): request for request in REQUESTS}
+
+NEXT_ROUND = "next_round"
+"""What `act` calls the deal of the next round, which is no player's turn."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a request."""
+    found = msgspec.json.schema(Union[REQUESTS])  # noqa: UP007
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "a request to meldcore", **found}
+
 
 read_request = msgspec.json.Decoder(Union[REQUESTS]).decode  # noqa: UP007
 """Read one line. Whatever it raises, `refusal` turns into the reply."""
@@ -358,6 +470,28 @@ def _length(name: str, value: Whole) -> int:
 
 def _move(move: Move) -> dict[str, Any]:
     return {"played": move.played, "table": move.table, "points": move.points, "unchanged": move.unchanged}
+
+
+def _state(game: Game) -> dict[str, Any]:
+    """A game, and what a client needs to know of it without knowing the rules."""
+    return {
+        "game": game.to_json(),
+        "player": game.player,
+        "round_over": game.round_over,
+        "over": game.over,
+        "totals": game.totals,
+        "winners": game.winners,
+    }
+
+
+@contextmanager
+def _inside(field: str) -> Iterator[None]:
+    """What is wrong with the value of this field stands there, in the request."""
+    try:
+        yield
+    except MeldcoreError as error:
+        error.path = f"$.{field}{(error.path or '$')[1:]}"
+        raise
 
 
 def _play(play: Play) -> dict[str, Any]:

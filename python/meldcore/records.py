@@ -19,14 +19,12 @@ from typing import Any, TextIO
 import msgspec
 from msgspec import Struct
 
-from .actions import Action, Draw, Ending, Lay, Pass, TimeOut, TurnResult
-from .errors import BadRequest, MeldcoreError, nearest
+from .actions import ACTION_NAMES, Action, Ending, Lay, TimeOut, TurnResult, action_of
+from .errors import BadRequest, MeldcoreError
 from .game import Game
 
 FORMAT = 1
 """The number of this format: of the fields, of the mixing (``meldcore.dealing``), of the reading of the rules."""
-
-_NAMES: dict[type[Action], str] = {Lay: "lay", Draw: "draw", Pass: "pass", TimeOut: "time_out"}
 
 
 class _Line(Struct, tag_field="line", forbid_unknown_fields=True, kw_only=True):
@@ -104,7 +102,7 @@ def _turn_line(before: Game, action: Action, seconds: float, result: TurnResult)
     return _TurnLine(
         number=before.round.turn,
         player=result.player,
-        action=_NAMES[type(action)],
+        action=ACTION_NAMES[type(action)],
         seconds=float(seconds),
         table=action.table if isinstance(action, (Lay, TimeOut)) else None,
         played=result.played,
@@ -130,6 +128,7 @@ class Recorder:
     names by seat, numbers from 1 where they have none.
 
     >>> from io import StringIO
+    >>> from meldcore import Draw
     >>> recorder = Recorder(StringIO(), Game.new("rummi-q", seed=1), ["ann", "bob"])
     >>> recorder.act(Draw(), seconds=12.5).drawn
     ('k1',)
@@ -302,7 +301,7 @@ class _Follower:
 
     def turn(self, line: _TurnLine) -> None:
         assert self.game is not None
-        action = _action_of(line)
+        action = action_of(line.action, line.table)
         game, result = self.game.act(action, line.seconds)
         _compare(line, _turn_line(self.game, action, line.seconds, result))
         self.game = game
@@ -310,22 +309,6 @@ class _Follower:
 
     def report(self, line: int | None, reason: str | None) -> Replay:
         return Replay(reason is None, reason is None and self.ended, line, reason, self.names, self.turns, self.game)
-
-
-def _action_of(line: _TurnLine) -> Action:
-    match line.action:
-        case "lay" if line.table is not None:
-            return Lay(line.table)
-        case "lay":
-            raise _DoesNotFollow("a lay needs a table")
-        case "draw":
-            return Draw()
-        case "pass":
-            return Pass()
-        case "time_out":
-            return TimeOut(line.table)
-    near = nearest(line.action, _NAMES.values())
-    raise _DoesNotFollow(f"there is no action {line.action!r}; the nearest known one is {near!r}")
 
 
 def _compare(said: _Line, follows: _Line) -> None:

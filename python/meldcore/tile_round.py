@@ -9,7 +9,7 @@ from typing import Any
 
 from .actions import Action, Draw, Ending, Lay, Pass, TimeOut, TurnResult
 from .dealing import edition, generator, mixed
-from .errors import BadPosition, BadRequest, IllegalMove
+from .errors import BadPosition, BadRequest, IllegalMove, MeldcoreError
 from .position import Move, Position
 from .referee import Problem
 from .rules import Rules
@@ -231,7 +231,12 @@ class TileRound:
         there = Counter(self._table_tiles().hand)
         there.update(self.pool)
         for player, hand in enumerate(self.hands):
-            position = self.position_of(player)
+            try:
+                position = self.position_of(player)
+            except MeldcoreError as error:
+                path = (error.path or "$").replace("$.hand", f"$.hands[{player}]")
+                error.path = path.replace("$", "$.round", 1)
+                raise
             if position.table != self.table:
                 raise _impossible("table", "its sets are not in canonical order")
             if position.hand != hand:
