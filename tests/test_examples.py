@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from meldcore import PRESETS
+from meldcore.arena import Tournament
+from meldcore.arena import run as run_arena
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -27,6 +31,6 @@ def test_patience() -> None:
 
 
 def test_my_bot() -> None:
-    (line,) = run("my_bot.py")
-    mine, greedy = int(line.split()[2]), int(line.split()[4])
-    assert mine == -greedy != 0
+    mine = f"cmd:{sys.executable} {EXAMPLES / 'my_bot.py'}"
+    rows = run_arena(Tournament(("greedy", mine), PRESETS["rummi-q"], 4)).to_json()["bots"]
+    assert [(row["games"], row["slips"]) for row in rows] == [(4, 0), (4, 0)]

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ._version import __version__
@@ -25,6 +26,7 @@ examples:
   meldcore moves --limit 5 "r4r5r6 r8r9r10 | r7 b1"
   meldcore partitions "r1r2r3r4r5r6 | b6 k6"
   meldcore count --rules '{"preset": "rummi-q", "initial_meld": 0}' "| r1 r2 r3"
+  meldcore arena --games 1000 --bot greedy --bot patient --bot 'cmd:python my_bot.py' --jobs 2 --out results.jsonl
   echo '{"id": 1, "op": "best", "table": "r4r5r6", "hand": "r7"}' | meldcore serve
 
 exit codes: 0 answered, 1 there is no legal turn (or no partition), or a record does not follow, 2 bad input
@@ -108,6 +110,29 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("record", metavar="FILE", help="JSON lines, or - for standard input")
     replay.add_argument("--json", action="store_true", help="the result as JSON")
     replay.set_defaults(run=_replay)
+
+    arena = commands.add_parser(
+        "arena",
+        help="a tournament of bots",
+        description="Let bots play many games of the tile rules, every deal from each seat, and print who is better.",
+        epilog="A bot is one of those built in, or 'cmd:' and the command line of a program that answers the op choose "
+        "of the protocol on its standard input. A crash, a hang, garbage and an illegal turn cost the bot its penalty.",
+    )
+    arena.add_argument("--rules", default="rummi-q", help="a preset or a JSON object of fields; default rummi-q")
+    arena.add_argument("--bot", action="append", required=True, metavar="BOT", help="who plays; once for each")
+    arena.add_argument(
+        "--games", type=_positive, default=100, metavar="N", help="default 100; rounded up to whole deals"
+    )
+    arena.add_argument("--players", type=_positive, default=2, metavar="N", help="seats of a game (default 2)")
+    arena.add_argument("--rounds", type=_positive, default=1, metavar="N", help="rounds of a game (default 1)")
+    arena.add_argument("--seed", type=int, default=0, metavar="N", help="of all deals (default 0)")
+    arena.add_argument(
+        "--clock", type=float, default=10.0, metavar="SECONDS", help="what a program has for a turn (default 10)"
+    )
+    arena.add_argument("--jobs", type=_threads, default=1, metavar="N", help="processes (default 1, at most 64)")
+    arena.add_argument("--out", type=Path, metavar="FILE", help="results, a JSON line a game; gone on with if there")
+    arena.add_argument("--json", action="store_true", help="the table as JSON")
+    arena.set_defaults(run=_arena)
 
     rules = commands.add_parser(
         "rules", help="the presets", description="Show the presets, or every field of one."
@@ -216,6 +241,30 @@ def _replay(options: argparse.Namespace) -> int:
         for line in rendering.replay_lines(result):
             print(line)
     return _DONE if result["follows"] else _NO
+
+
+def _arena(options: argparse.Namespace) -> int:
+    from . import arena, rendering
+    from .rules import Rules
+
+    tournament = arena.Tournament(
+        bots=tuple(options.bot),
+        rules=Rules.from_json(_rules(options.rules)),
+        games=options.games,
+        seed=options.seed,
+        players=options.players,
+        rounds=options.rounds,
+        clock=options.clock,
+    )
+    with rendering.progress(tournament.total) as report:
+        standings = arena.run(tournament, options.out, jobs=options.jobs, report=report)
+    result = standings.to_json()
+    if options.json:
+        _print_json(result)
+    else:
+        for line in rendering.arena_lines(result):
+            print(line)
+    return _DONE
 
 
 def _show_rules(options: argparse.Namespace) -> int:

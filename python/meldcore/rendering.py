@@ -7,6 +7,7 @@ printed can be typed in again.
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -85,6 +86,55 @@ def replay_lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield f"every line follows: {played}"
     yield "totals " + ", ".join(f"{name} {total}" for name, total in zip(names, result["totals"], strict=True))
     yield "won by " + ", ".join(names[player] for player in result["winners"]) if result["complete"] else "not over yet"
+
+
+def arena_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    """The table at the end of a tournament."""
+    rows = [("bot", "games", "wins", "rate", "95 %", "score", "Elo", "slips")]
+    for row in result["bots"]:
+        low, high = row["interval"]
+        rows.append(
+            (
+                row["bot"],
+                str(row["games"]),
+                f"{row['wins']:g}",
+                f"{row['rate']:.1%}",
+                f"{low:.1%} to {high:.1%}",
+                f"{row['score']:+.2f}",
+                f"{row['elo']:+d}",
+                str(row["slips"]),
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *cells in rows:
+        yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])])
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A function that is told how many more of ``total`` are done, and shows it on standard error."""
+    if sys.stderr.isatty():
+        try:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+        except ImportError:
+            pass
+        else:
+            columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            with Progress(*columns, console=Console(stderr=True)) as bar:
+                task = bar.add_task("games", total=total)
+                yield lambda more: bar.advance(task, more)
+            return
+    done = said = 0
+
+    def tell(more: int) -> None:
+        nonlocal done, said
+        done += more
+        if done * 10 // total > said:
+            said = done * 10 // total
+            print(f"{done} of {total} games", file=sys.stderr, flush=True)
+
+    yield tell
 
 
 LINES = {
