@@ -26,7 +26,7 @@ examples:
   meldcore moves --limit 5 "r4r5r6 r8r9r10 | r7 b1"
   meldcore partitions "r1r2r3r4r5r6 | b6 k6"
   meldcore count --rules '{"preset": "rummi-q", "initial_meld": 0}' "| r1 r2 r3"
-  meldcore arena --games 1000 --bot greedy --bot patient --bot 'cmd:python my_bot.py' --jobs 2 --out results.jsonl
+  meldcore arena --games 20 --bot greedy --bot random --seed 1
   echo '{"id": 1, "op": "best", "table": "r4r5r6", "hand": "r7"}' | meldcore serve
 
 exit codes: 0 answered, 1 there is no legal turn (or no partition), or a record does not follow, 2 bad input
