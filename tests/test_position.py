@@ -298,8 +298,6 @@ def test_arguments_of_the_wrong_kind():
         Position.parse(["| r7"])
     with pytest.raises(BadRules, match="nearest known one is 'rummi-q'"):
         Position(rules="rumi-q")
-    with pytest.raises(BadRules, match="not supported yet"):
-        Position(rules="rummy-40")
     with pytest.raises(BadRequest, match="'time'"):
         Position().best("time")
     with pytest.raises(BadRequest, match=r"1\.5"):

@@ -71,22 +71,23 @@ class Request(Struct, tag_field="op", forbid_unknown_fields=True, kw_only=True):
 
 
 class AtPosition(Request):
-    """Base of the ops that are asked about a position: given whole, or as table, hand and opened."""
+    """Base of the ops that are asked about a position: given whole, or as table, hand and opened; with `taken`."""
 
     rules: RulesName = "rummi-q"
     position: str | None = None
     table: Texts = ()
     hand: Texts = ()
     opened: bool | UnsetType = UNSET
+    taken: str | None = None
 
     def at(self) -> Position:
         rules = _rules(self.rules)
         if self.position is None:
-            return Position(self.table, self.hand, rules, self.opened is not False)
+            return Position(self.table, self.hand, rules, self.opened is not False, taken=self.taken)
         for name, absent in (("table", ()), ("hand", ()), ("opened", UNSET)):
             if getattr(self, name) != absent:
                 raise BadRequest(f"{name} is given twice: position says it too", path=f"$.{name}", token=name)
-        return Position.parse(self.position, rules)
+        return Position.parse(self.position, rules, taken=self.taken)
 
 
 class Count(AtPosition, tag="count"):

@@ -6,14 +6,14 @@ Source: RULES.md 2 and 3; the codes of PROTOCOL.md.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, cycle, islice, product
 from typing import NamedTuple
 
 from .rules import Rules
-from .sets import set_text
+from .sets import set_text, tile_text
 
 CODES = (
     "invalid_set",
@@ -173,14 +173,14 @@ def retrieval_of(turn: Turn) -> Retrieval:
     left = bytearray(turn.laid)
     for code, fate in zip(changed.before, choice.fates, strict=True):
         if fate.replacing:
-            text = set_text(code, turn.rules.numbers)
-            replacements.append(Replacement(text, tuple(map(_tile, fate.replacing)), fate.stays.count(False)))
+            text = _text(code, turn.rules)
+            replacements.append(Replacement(text, _names(fate.replacing, turn.rules), fate.stays.count(False)))
         for tile in fate.replacing:
             left[tile] -= 1
     homes = set()
     if replacements and turn.rules.retrieved_joker_use != "anywhere":
         whole = turn.rules.retrieved_joker_use == "hand_only_set"
-        homes = {set_text(code, turn.rules.numbers) for code in changed.after if any(_read(code).cores(whole, left))}
+        homes = {_text(code, turn.rules) for code in changed.after if any(_read(code).cores(whole, left))}
     return Retrieval(tuple(replacements), frozenset(homes))
 
 
@@ -202,7 +202,7 @@ def _problems_of_opening(turn: Turn) -> list[Problem]:
     least = turn.rules.initial_meld
     if turn.table_is_fixed:
         for code in turn.changed:
-            text = set_text(code, turn.rules.numbers)
+            text = _text(code, turn.rules)
             message = f"{text} was changed: the sets on the table stay as they are until the player has opened"
             problems.append(Problem("table_touched_before_opening", message, text))
         worth = f"the sets laid are worth {turn.meld_value}"
@@ -230,9 +230,9 @@ def roles(
             else:
                 held = [tile for tile in tiles if hand[tile]]
                 ways = list(combinations(held, form.tiles_to_free(1, rules)))
-            text = set_text(code, rules.numbers)
-            freed_by = tuple(tuple(map(_tile, way)) for way in ways)
-            found.append(JokerRole(text, " ".join(map(_tile, tiles)), freed_by))
+            text = _text(code, rules)
+            freed_by = tuple(_names(way, rules) for way in ways)
+            found.append(JokerRole(text, " ".join(_names(tiles, rules)), freed_by))
     return tuple(found)
 
 
@@ -324,8 +324,12 @@ def _replaced(form: _Form, tiles: tuple[int, ...], jokers: int) -> _Form:
     return form._replace(mask=form.mask & ~sum(1 << (tile - first) for tile in tiles), jokers=left)
 
 
-def _tile(tile: int) -> str:
-    return f"{'krby'[tile >> 4]}{tile & 15}"
+def _names(tiles: Iterable[int], rules: Rules) -> tuple[str, ...]:
+    return tuple(tile_text(tile, rules.cards) for tile in tiles)
+
+
+def _text(code: int, rules: Rules) -> str:
+    return set_text(code, rules.numbers, rules.cards)
 
 
 # ---- what became of the jokers
@@ -371,33 +375,32 @@ class _Choice(NamedTuple):
 
     def jokers(self, turn: Turn) -> Iterator[TableJoker]:
         for code, fate in zip(turn.before, self.fates, strict=True):
-            text = set_text(code, turn.rules.numbers)
+            text = _text(code, turn.rules)
             for tiles, kept in zip(_roles(_read(code), turn.rules.colours), fate.stays, strict=True):
-                yield TableJoker(text, " ".join(map(_tile, tiles)), kept)
+                yield TableJoker(text, " ".join(_names(tiles, turn.rules)), kept)
 
     def problems(self, turn: Turn) -> list[Problem]:
-        numbers = turn.rules.numbers
         problems = []
         for code, fate in zip(turn.before, self.fates, strict=True):
-            text = set_text(code, numbers)
+            text = _text(code, turn.rules)
             for fault, tiles in fate.faults:
                 problems.append(Problem(fault, _sentence(fault, text, tiles, turn.rules), text))
         for i in self.broken:
-            text = set_text(turn.before[i], numbers)
+            text = _text(turn.before[i], turn.rules)
             message = (
                 f"the joker in {text} was not replaced, so its set stays together: tiles may be added, "
                 "but none may leave, and it joins no other such set"
             )
             problems.append(Problem("joker_set_broken", message, text))
         for form in self.misplaced:
-            text = next(set_text(code, numbers) for code in turn.after if _read(code) == form)
+            text = next(_text(code, turn.rules) for code in turn.after if _read(code) == form)
             message = f"a joker taken from its set lies in {text}: {_where(turn.rules)}"
             problems.append(Problem("retrieved_joker_misplaced", message, text))
         return problems
 
 
 def _sentence(code: str, text: str, tiles: Sequence[int], rules: Rules) -> str:
-    names = [_tile(tile) for tile in tiles]
+    names = _names(tiles, rules)
     if code == "joker_replaced_from_table":
         return (
             f"the joker in {text} was moved, and the {' or '.join(names)} in its place came from the table: "

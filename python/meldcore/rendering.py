@@ -1,17 +1,23 @@
 """Answers for people: tiles in colour on a terminal, the same text plain in a pipe.
 
 Colour needs rich (the extra `cli`) and keeps to NO_COLOR. The text is the notation either way: what is
-printed can be typed in again.
+printed can be typed in again. Only cards in colour show their suits as symbols.
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
+_CARD = re.compile(r"(10|[2-9JQKA])([SHCD])")
+_SYMBOLS = dict(zip("SHCD", "♠♥♣♦", strict=True))
+
 _STYLES = {
+    r"(?:10|[2-9JQKA])[SC♠♣]": "bold black on white",
+    r"(?:10|[2-9JQKA])[HD♥♦]": "bold red on white",
     r"k\d+": "bold black on white",
     r"r\d+": "bold red on white",
     r"b\d+": "bold blue on white",
@@ -29,9 +35,10 @@ def printer() -> Callable[[str], None]:
         except ImportError:
             return print
         console = Console(highlight=False)
+        symbols = _SYMBOLS if console.color_system and console.encoding.startswith("utf") else {}
 
         def show(line: str) -> None:
-            text = Text(line)
+            text = Text(_CARD.sub(lambda card: card[1] + symbols.get(card[2], card[2]), line))
             for tile, style in _STYLES.items():
                 # no letter before it: the notation is read, not the words around it
                 text.highlight_regex(rf"(?<![a-z]){tile}", style)
