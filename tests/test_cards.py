@@ -22,6 +22,8 @@ from meldcore import (
     read_set,
     set_text,
 )
+from meldcore.referee import Turn
+from meldcore.steps import steps_of
 
 RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"]
 WORTH = dict(zip(RANKS, [*range(2, 11), 10, 10, 10, 11], strict=True))
@@ -336,6 +338,22 @@ def test_moves_hold_cards():
     assert move != Move("k7 *", "k4k5k6k7 =r12** r8r9r10", 33, 2)
     with pytest.raises(BadRequest, match="cards=True needs numbers=13"):
         Move("8S", "5S6S7S8S", 8, 0, numbers=12, cards=True)
+
+
+def test_steps_name_cards():
+    rules = Rules.preset("rummy-40")
+    before, after = ("5S*7S", "9S9H9C", "3D4D5D"), ("5S6S7S8S", "9S9H9C9D", "10H*QH", "3D4D5D*")
+    turn = Turn(
+        rules, opening=False, no_sets=(), played=("6S", "8S", "9D", "10H", "QH", "*"), missing=(), foreign=(),
+        laid=bytes(64), on_table=bytes(64), jokers_laid=1, meld_value=30, changed=(), before=(), after=(),
+    )  # fmt: skip
+    assert list(map(str, steps_of(turn, before, after))) == [
+        "put 6S in place of the joker in 5S * 7S",
+        "add 8S to 5S 6S 7S",
+        "add 9D to 9S 9H 9C",
+        "add * (6D) to 3D 4D 5D",
+        "lay 10H * QH",
+    ]
 
 
 QUESTIONS = {

@@ -17,8 +17,8 @@ from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
 from meldcore.sets cimport (
     FREE, JOKER, CoreRules, Notation, RuleFields, add_tiles, check_copies, core_rules, format_set, format_table,
     format_tiles, hand_value, is_group, largest_edition, notation_of, read_table, read_table_text, read_tile,
-    read_tiles, read_tiles_text, rules_of, set_colour, set_detail, set_jokers, set_length, set_value, sort_codes,
-    tile_text,
+    read_tiles, read_tiles_text, repeatable, rules_of, set_colour, set_detail, set_jokers, set_length, set_value,
+    sort_codes, tile_text,
 )
 from meldcore.stop cimport Stop, flag_of
 from meldcore.tables cimport Tables, tables_for
@@ -80,6 +80,7 @@ cdef class Position:
         self.core = core_rules(self.rules)
         self.opened = opened
         self.sets = read_table(table, "table", self.core, self.codes)
+        hand = repeatable(hand, "hand", self.core)
         self.hand_jokers = read_tiles(hand, "hand", self.core, self.hand_tiles)
         self.settle(hand, "hand")
         self.read_taken(taken)
@@ -571,6 +572,7 @@ cdef Position loose_position(object tiles, str name, object rules):
     cdef Position position = Position.__new__(Position)
     position.rules = rules_of(rules)
     position.core = core_rules(position.rules)
+    tiles = repeatable(tiles, name, position.core)
     position.hand_jokers = read_tiles(tiles, name, position.core, position.hand_tiles)
     position.settle(tiles, name)
     return position

@@ -156,6 +156,9 @@ cdef int read_tiles(object tiles, str name, CoreRules core, u8 (*counts)[ROOM]) 
 cdef int read_tiles_text(str text, Py_ssize_t start, Py_ssize_t end, str name, CoreRules core,
                          u8 (*counts)[ROOM]) except -1
 
+# Loose tiles that can be read more than once: an iterable as a tuple, a string as it is.
+cdef object repeatable(object tiles, str name, CoreRules core)
+
 # Raise BadPosition where `counts` and `jokers` exceed the edition, naming the first tile too many. They sum
 # up `codes`, the n sets of a table in the order given, and `tiles`, loose tiles as they were given.
 cdef int check_copies(const u8 (*counts)[ROOM], int jokers, const u32* codes, int n, object tiles, str name,

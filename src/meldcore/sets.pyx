@@ -262,7 +262,7 @@ cdef int read_table(object table, str name, CoreRules core, u32* codes, list no_
     cdef str text
     if isinstance(table, str):
         return read_table_text(str(table), 0, len(table), name, core, codes, no_sets)
-    for item in as_sequence(table, name, "set strings"):
+    for item in as_sequence(table, name, core, True):
         place += 1
         if not isinstance(item, str):
             raise BadRequest(f"a set is a string like {words_of(core).a_set!r}, not {item!r}",
@@ -349,7 +349,7 @@ cdef int read_tiles(object tiles, str name, CoreRules core, u8 (*counts)[ROOM]) 
     cdef int colour = 0, number = 0, jokers = 0
     if isinstance(tiles, str):
         return read_tiles_text(str(tiles), 0, len(tiles), name, core, counts)
-    for item in as_sequence(tiles, name, f"{words_of(core).tile} strings"):
+    for item in repeatable(tiles, name, core):
         if not isinstance(item, str) or scan_only_tile(item, &core.fields, &colour, &number) != NO_FAULT:
             read_tile(item, f"{name}[{n}]", f"$.{name}[{n}]", core, &number)
         jokers += take(counts, colour, number)
@@ -377,14 +377,19 @@ cdef int read_tiles_text(str text, Py_ssize_t start, Py_ssize_t end, str name, C
     return jokers
 
 
-cdef object as_sequence(object items, str name, str what):
+cdef object as_sequence(object items, str name, CoreRules core, bint sets=False):
     if type(items) is tuple or type(items) is list:
         return items
     try:
         return tuple(items)
     except TypeError:
-        raise BadRequest(f"{name} is a string or a sequence of {what}, not {items!r}", path=f"$.{name}",
+        noun = "set" if sets else words_of(core).tile
+        raise BadRequest(f"{name} is a string or a sequence of {noun} strings, not {items!r}", path=f"$.{name}",
                          token=repr(items)) from None
+
+
+cdef object repeatable(object tiles, str name, CoreRules core):
+    return tiles if isinstance(tiles, str) else as_sequence(tiles, name, core)
 
 
 cdef int check_copies(const u8 (*counts)[ROOM], int jokers, const u32* codes, int n, object tiles, str name,
