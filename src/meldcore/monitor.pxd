@@ -114,6 +114,7 @@ cdef class Monitor:
     cdef void serve(self, const Claim* claim, const u16* pending, int count, int budget) noexcept nogil
     cdef void add(self, Claim* claim, int token) noexcept nogil
     cdef void begin_counted(self, const Claim* claim, int first) noexcept nogil
+    cdef bint any_joker_counts(self) noexcept nogil
     cdef bint count_card(self, Claim* claim, bint joker) noexcept nogil
     cdef void count_group(self, const Claim* claim, const u16* pending, int count, int group) noexcept nogil
     cdef void begin_cores(self, const Claim* claim, int part, int budget) noexcept nogil

@@ -233,7 +233,7 @@ cdef class Monitor:
         for i in range(claim.count):
             token = claim.token[i]
             kind = token_kind(token)
-            if kind == CORE and (not asks(claim) if self.rules.cards else
+            if kind == CORE and (self.any_joker_counts() and not asks(claim) if self.rules.cards else
                                  not self.rules.whole and claim.homeless == 0 and is_full_core(token)):
                 kind = TAKEN
                 token = run_token(TAKEN, token_colour(token), token_entry(token), 0)
@@ -332,9 +332,8 @@ cdef class Monitor:
         cdef Claim rest
         cdef u16 pending[MAX_TOKENS + MAX_COPIES]   # what some open run has to serve
         cdef int i, token, kind, count = 0, tile = layer.colour << 4 | layer.number
-        memset(&rest, 0, sizeof(rest))
-        rest.homeless = claim.homeless
-        rest.spare = claim.spare
+        rest = claim[0]
+        rest.count = 0
         for i in range(claim.count):
             token = claim.token[i]
             kind = token_kind(token)
@@ -490,6 +489,10 @@ cdef class Monitor:
                 self.add(&more, run_token(COUNTED, self.layer.colour, i, CORE_HOME))
                 self.begin_cores(&more, i, 0)
                 self.room[i] += 1
+
+    cdef bint any_joker_counts(self) noexcept nogil:
+        """May a set that counts take in any joker that there is? Else it has to be watched up to its end."""
+        return self.rules.one_set or self.plan.problem.jokers <= self.rules.hand_jokers
 
     cdef bint count_card(self, Claim* claim, bint joker) noexcept nogil:
         """Count a card of a run; False where it may not be counted."""

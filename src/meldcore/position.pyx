@@ -8,7 +8,9 @@ from libc.string cimport memcmp, memcpy, memset
 
 from meldcore.best_branches cimport best_of
 from meldcore.bits cimport u8, u32, u64
+from meldcore.cards cimport table_cards
 from meldcore.changes cimport fewest_changes
+from meldcore.claims cimport TAKEN_JOKER
 from meldcore.count cimport count_arrangements
 from meldcore.diagram cimport build_diagram
 from meldcore.jokers cimport table_jokers
@@ -205,12 +207,18 @@ cdef class Position:
         `stop`, here and below, ends the search early: TimeLimit or Cancelled.
         """
         cdef Problem p
+        if self.core.fields.notation.cards:
+            from meldcore.turns import count_turns
+            return count_turns(self, stop)
         self.fill_problem(&p)
         p.stop = flag_of(stop)
         return count_arrangements(&p, self.tables_of(&p))
 
     def moves(self, Stop stop=None):
         """All legal turns as a lazy sequence; nothing is listed until it is asked for."""
+        if self.core.fields.notation.cards:
+            from meldcore.turns import CardMoves
+            return CardMoves(self, stop=stop)
         from meldcore.moves import Moves
         return Moves(self, stop=stop)
 
@@ -223,6 +231,9 @@ cdef class Position:
         >>> [move.played for move in position.best_moves()]
         [('r5', 'b5')]
         """
+        if self.core.fields.notation.cards:
+            from meldcore.turns import CardMoves
+            return CardMoves(self, objective, stop)
         from meldcore.moves import Moves
         return Moves(self, objective, stop)
 
@@ -250,6 +261,8 @@ cdef class Position:
         cdef Objective wish
         cdef u32 codes[MAX_SETS]
         cdef int n
+        if self.core.fields.notation.cards:
+            return self.moves(stop).best(objective, prefer)
         self.fill_problem(&p)
         p.stop = flag_of(stop)
         self.read_objective(objective, &wish)
@@ -329,6 +342,29 @@ cdef class Position:
         """BadRules where the turns of the game are not supported."""
         if self.core.fields.notation.cards:
             raise BadRules("the turns of the card game are not supported yet", path="$.rules", token="cards")
+        return 0
+
+    cdef bint has_taken(self) noexcept:
+        return self.taken_card != NOT_TAKEN
+
+    cdef int fill_cards(self, Problem* p) except -1:
+        """The tables after a turn of the card game, whatever is discarded."""
+        cdef int i, taken = 0
+        self.fill_edition(p)
+        p.lay = False
+        p.part = False
+        p.threshold = 0
+        memcpy(p.must, self.table_tiles, sizeof(p.must))
+        for i in range(FLAT):
+            (&p.most[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
+        p.must_jokers = 0                   # one that was rescued may stay in the hand
+        p.jokers = self.table_jokers + self.hand_jokers
+        if self.has_taken():
+            taken = TAKEN_JOKER if self.taken_card == JOKER else self.taken_card
+        if self.demands is None:
+            self.demands = table_cards(&self.core.fields, self.codes, self.sets, self.table_tiles, self.hand_jokers,
+                                       taken, self.is_opening())
+        p.joker_rules = &self.demands.rules
         return 0
 
     cdef int fill_problem(self, Problem* p) except -1:

@@ -102,6 +102,8 @@ cdef struct RuleFields:
     bint joker_sets_locked
     RetrievedUse retrieved_joker_use
     bint group_joker_needs_all
+    bint group_rescue_needs_both
+    bint discard_needs_40_always
 
 cdef inline int set_value(u32 code, const RuleFields* fields) noexcept nogil:
     """Points in an initial meld; each joker counts `joker_meld_value`, or as the tile it stands for."""

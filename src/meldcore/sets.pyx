@@ -108,6 +108,8 @@ cdef CoreRules core_rules(object rules):
     fields.retrieved_joker_use = {"anywhere": ANYWHERE, "new_set": NEW_SET, "hand_only_set": HAND_ONLY_SET}[
         rules.retrieved_joker_use]
     fields.group_joker_needs_all = rules.group_joker_needs_all
+    fields.group_rescue_needs_both = rules.group_rescue_needs_both
+    fields.discard_needs_40_always = rules.discard_needs_40_always
     object.__setattr__(rules, "_core", core)
     return core
 
