@@ -2,13 +2,14 @@
 
 As in best.pyx, an arrangement costs what it does not gain, and the budget starts at a bound of the whole and grows
 until a path is found. The bounds are those of free jokers, under which more is legal. Paths are met in the order of
-moves and only a cheaper one replaces another, so the last one is the first of the best.
+moves and only a cheaper one replaces another, so the last one is the first of the best. Where the rules cost much the
+bounds are far off; then the search gives up, and the diagram of the moves finds the best (diagram.pxd).
 """
 
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
-from meldcore.best cimport IMPOSSIBLE, Bounds, best_arrangement
+from meldcore.best cimport IMPOSSIBLE, Bounds
 from meldcore.bits cimport i64, u32, u64
 from meldcore.branches cimport Branch, Branches, Detail
 from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
@@ -25,6 +26,9 @@ cdef enum:
     FIRST_MEMOS = 1 << 10
     MOST_MEMOS = 1 << 22        # 100 MB; beyond that nothing is remembered any more
     STEPS_BETWEEN_CHECKS = 64
+
+    FEW_FRONTIERS = 400         # with no more a diagram is as fast
+    FEWEST_STEPS = 500          # before a search gives up, and one more for each frontier that a diagram would have
 
 cdef struct Memo:
     u64 key
@@ -44,7 +48,9 @@ cdef class Search:
     cdef u32 best_path[MAX_LAYERS]
     cdef i64 best                       # what the best path so far costs
     cdef i64 lowest                     # no path costs less
-    cdef u32 steps
+    cdef double steps
+    cdef double most_steps
+    cdef bint gave_up
     cdef Outcome outcome
     cdef bint over                      # the best cannot be better, or the search has to end
 
@@ -61,8 +67,13 @@ cdef class Search:
         cdef i64 ceiling, found, slack = 0
         cdef u64 top
         self.outcome = DONE
+        self.gave_up = False
+        self.best = IMPOSSIBLE
         self.steps = 0
         if not prepare(problem, automata, &self.plan):
+            return False
+        self.gave_up = frontiers(&self.plan) <= FEW_FRONTIERS
+        if self.gave_up:
             return False
         self.branches.reset(&self.plan)
         if not self.branches.start(&top):
@@ -72,11 +83,14 @@ cdef class Search:
         self.memos.assign(FIRST_MEMOS, Memo(0, 0, 0))
         self.memo_count = 0
         self.lowest = self.bounds.least(&self.plan, NULL, top)
+        self.most_steps = FEWEST_STEPS + frontiers(&self.plan)
         while self.lowest < IMPOSSIBLE:
             self.over = False
             self.best = ceiling = self.lowest + slack + 1
             found = self.search_from(0, top, 0)
-            if self.outcome != DONE:
+            if self.outcome != DONE or self.gave_up:
+                if self.best == ceiling:
+                    self.best = IMPOSSIBLE
                 return False
             if self.best < ceiling:
                 return True
@@ -98,7 +112,7 @@ cdef class Search:
         if known.layer and spent + known.bound >= self.best:
             return known.bound
         self.steps += 1
-        if self.steps % STEPS_BETWEEN_CHECKS == 0 and self.must_end():
+        if (self.steps > self.most_steps or <u32> self.steps % STEPS_BETWEEN_CHECKS == 0) and self.must_end():
             return IMPOSSIBLE
         first = self.branches.found.size()
         self.branches.room = self.best - spent - passed
@@ -124,7 +138,8 @@ cdef class Search:
             self.outcome = STOPPED
         elif self.branches.monitor.is_full():
             self.outcome = TOO_LARGE
-        self.over = self.outcome != DONE
+        self.gave_up = self.steps > self.most_steps
+        self.over = self.gave_up or self.outcome != DONE
         return self.over
 
     cdef i64 finish(self, u64 key, i64 spent) noexcept nogil:
@@ -197,22 +212,29 @@ cdef class Search:
         return 0 if first == ALL_PICKS else self.branches.monitor.picks[first]
 
 
+cdef double frontiers(const Plan* plan) noexcept nogil:
+    """About how many there are at the fullest number."""
+    cdef int n
+    cdef double most = 0
+    for n in range(1, plan.problem.numbers):
+        most = max(most, <double> plan.live[0][n] * plan.live[1][n] * plan.live[2][n] * plan.live[3][n])
+    return most
+
+
 cdef dict idle = {}             # searches that no thread uses, by tables
 
 
-cdef int best_of(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2:
-    if problem.joker_rules == NULL:
-        return best_arrangement(problem, tables, objective, codes)
-    return best_by_branches(problem, tables, objective, codes)
-
-
-cdef int best_by_branches(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2:
+cdef int best_by_branches(const Problem* problem, Tables tables, const Objective* objective, u32* codes,
+                          i64* cost) except -3:
     cdef list searches = idle.setdefault(tables, [])
     cdef Search search = searches.pop() if searches else Search(tables)
     cdef int count = -1
     with nogil:
         if search.solve(problem, &tables.automata, objective):
             count = search.write_sets(codes)
+        elif search.gave_up:
+            count = GAVE_UP
+        cost[0] = search.best
         search.branches.clear()
     searches.append(search)
     raise_outcome(search.outcome, problem.stop, "moves")

@@ -1,6 +1,6 @@
 """All arrangements that solve a problem, as a decision diagram: counted, numbered, never listed."""
 
-from meldcore.bits cimport u8, u16, u32, u128
+from meldcore.bits cimport i64, u8, u16, u32, u128
 from meldcore.branches cimport Detail
 from meldcore.laying cimport MAX_OPEN, OpenRun
 from meldcore.objective cimport Objective
@@ -107,6 +107,9 @@ cdef class Walk:
     cdef bint matches(self, int layer, const u32* codes, int count) noexcept nogil
 
 
-# With an objective: only the arrangements that gain the most. TooLarge where it would take more than DIAGRAM_BYTES, or
-# there are 2**128 arrangements or more.
-cdef Diagram build_diagram(const Problem* problem, Tables tables, const Objective* objective=*)
+# With an objective: only the arrangements that gain the most; none of those costs more than `ceiling` (see Bounds),
+# where that is known. TooLarge where it would take more than DIAGRAM_BYTES, or there are 2**128 arrangements or more.
+cdef Diagram build_diagram(const Problem* problem, Tables tables, const Objective* objective=*, i64 ceiling=*)
+
+# As best_arrangement (best.pxd), for any problem without a threshold.
+cdef int best_of(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2

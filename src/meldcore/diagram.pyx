@@ -4,9 +4,9 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 from libcpp.vector cimport vector
 
-from meldcore.bits cimport add_over, bit_width, i64, mul_over, to_python, u16, u32, u64, u128
-from meldcore.best cimport IMPOSSIBLE, Bounds
-from meldcore.best_branches cimport best_of
+from meldcore.bits cimport add_over, bit_width, from_python, i64, mul_over, to_python, u16, u32, u64, u128
+from meldcore.best cimport IMPOSSIBLE, Bounds, best_arrangement
+from meldcore.best_branches cimport GAVE_UP, best_by_branches
 from meldcore.branches cimport Branches, Detail
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of, prefetch, slot_of
 from meldcore.laying cimport OpenRun, lay_groups, take_way
@@ -24,6 +24,7 @@ from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
 
 cdef enum:
     BATCH = 128             # edges whose ends are looked up together
+    UNKNOWN_COST = -1
     KEPT_BYTES = 64 << 20   # of a graph whose memory is used again
 
 cdef u32 OPEN_MARK = 1u << 31       # tells a run that goes on from a finished one
@@ -415,7 +416,8 @@ cdef bint keep_details(Graph* d, Branches branches) except -1 nogil:
 cdef list idle = []             # arenas that no thread uses; appended and popped under the GIL
 
 
-cdef Diagram build_diagram(const Problem* problem, Tables tables, const Objective* objective=NULL):
+cdef Diagram build_diagram(const Problem* problem, Tables tables, const Objective* objective=NULL,
+                           i64 ceiling=UNKNOWN_COST):
     cdef DiagramArena arena = idle.pop() if idle else DiagramArena()
     cdef Diagram d = Diagram()
     cdef Costs costs = None
@@ -428,11 +430,17 @@ cdef Diagram build_diagram(const Problem* problem, Tables tables, const Objectiv
     if objective != NULL:
         costs = Costs(Bounds(tables))
         costs.bounds.reset(&d.problem, objective)
-        if not problem.threshold:
-            count = best_of(problem, tables, objective, codes)
-            if count < 0:
+        costs.ceiling = ceiling
+        if ceiling == UNKNOWN_COST:
+            if problem.threshold:
+                costs.ceiling = IMPOSSIBLE
+            elif problem.joker_rules == NULL:
+                count = best_arrangement(problem, tables, objective, codes)
+                if count < 0:
+                    return d
+                costs.ceiling = costs.bounds.cost_of(codes, count)
+            elif best_by_branches(problem, tables, objective, codes, &costs.ceiling) == -1:
                 return d
-            costs.ceiling = costs.bounds.cost_of(codes, count)
     with nogil:
         if prepare(&d.problem, &tables.automata, &arena.arena.plan):
             if d.problem.joker_rules != NULL:
@@ -449,6 +457,29 @@ cdef Diagram build_diagram(const Problem* problem, Tables tables, const Objectiv
         d.nodes = d.graph.base[d.graph.layers + 1]
         d.bytes = d.nodes * (sizeof(u32) + sizeof(u128)) + d.graph.first[d.nodes] * sizeof(Edge)
     return d
+
+
+cdef int best_of(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2:
+    cdef i64 cost
+    cdef int count
+    cdef Walk walk
+    cdef Diagram d
+    if problem.joker_rules == NULL:
+        return best_arrangement(problem, tables, objective, codes)
+    count = best_by_branches(problem, tables, objective, codes, &cost)
+    if count != GAVE_UP:
+        return count
+    if cost < IMPOSSIBLE:
+        d = build_diagram(problem, tables, objective, cost)
+    else:
+        d = build_diagram(problem, tables)
+    rank = d.best_rank(objective)
+    if rank is None:
+        return -1
+    walk = Walk(d)
+    walk.seek(from_python(rank))
+    memcpy(codes, walk.sets, walk.count * sizeof(u32))
+    return walk.count
 
 
 cdef class Diagram:

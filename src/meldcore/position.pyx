@@ -6,13 +6,12 @@ Source: RULES.md 2; the names and the notation of PROTOCOL.md.
 cimport cython
 from libc.string cimport memcmp, memcpy, memset
 
-from meldcore.best_branches cimport best_of
 from meldcore.bits cimport u8, u32, u64
 from meldcore.cards cimport table_cards
 from meldcore.changes cimport fewest_changes
 from meldcore.claims cimport TAKEN_JOKER
 from meldcore.count cimport count_arrangements
-from meldcore.diagram cimport build_diagram
+from meldcore.diagram cimport best_of, build_diagram
 from meldcore.jokers cimport table_jokers
 from meldcore.objective cimport Objective, read_objective as read_any_objective
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem

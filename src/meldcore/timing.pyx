@@ -1,9 +1,8 @@
 """How long a search alone takes, without the Python objects around it. For benchmarks."""
 
-from meldcore.best_branches cimport best_of
 from meldcore.bits cimport u32
 from meldcore.count cimport count_seconds as sweep_seconds
-from meldcore.diagram cimport build_diagram
+from meldcore.diagram cimport best_of, build_diagram
 from meldcore.objective cimport Objective
 from meldcore.position cimport Position
 from meldcore.problem cimport MAX_SETS, Problem
