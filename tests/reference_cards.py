@@ -53,7 +53,10 @@ def card_value(card: Tile, rules: CardRules) -> int:
 
 
 def value(meld: MeldSet, rules: CardRules) -> int:
-    """Section 7, cards: the sum of the cards, a joker in a set as the card it stands for."""
+    """Section 7, cards: the sum of the cards, a joker in a set as the card it stands for, or as `joker_meld_value`."""
+    if rules.joker_meld_value is not None:
+        naturals = sum(card_value(card, rules) for card in ref.naturals(meld))
+        return naturals + meld.jokers * rules.joker_meld_value
     if isinstance(meld, Run):
         return sum(card_value(card, rules) for card in meld.shown)
     return meld.size * card_value(Tile(meld.colours[0], meld.number), rules)

@@ -11,7 +11,6 @@ import meldcore
 from case_files import cases, real_cases
 from meldcore import (
     BadRequest,
-    BadRules,
     BadSet,
     MeldcoreError,
     Move,
@@ -32,7 +31,6 @@ TILES = [f"{colour}{number}" for colour in "krby" for number in range(1, 14)]
 AS_TILE = dict(zip([*CARDS, "*"], [*TILES, "*"], strict=True))
 AS_CARD = {tile: card for card, tile in AS_TILE.items()}
 FOUR_JOKERS = {"preset": "rummy-40", "jokers": 4}
-TURNS = "the turns of the card game are not supported yet"
 
 
 def as_cards(text):
@@ -354,26 +352,3 @@ def test_steps_name_cards():
         "add * (6D) to 3D 4D 5D",
         "lay 10H * QH",
     ]
-
-
-QUESTIONS = {
-    "count": lambda position: position.count(),
-    "moves": lambda position: position.moves(),
-    "best_moves": lambda position: position.best_moves(),
-    "count_best": lambda position: position.count_best(),
-    "plays": lambda position: position.plays(),
-    "best": lambda position: position.best(),
-    "best with fewest changes": lambda position: position.best(prefer="fewest_changes"),
-    "check": lambda position: position.check("5S6S7S8S"),
-    "move_to": lambda position: position.move_to("5S6S7S8S"),
-    "play": lambda position: position.play(Move("8S", "5S6S7S8S", 8, 0, cards=True)),
-    "jokers": lambda position: position.jokers(),
-}
-
-
-@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
-@pytest.mark.parametrize("opened", [True, False])
-def test_turns_are_refused(ask, opened):
-    with pytest.raises(BadRules, match=TURNS) as caught:
-        ask(Position("5S6S7S", "8S 2H", "rummy-40", opened, taken="8S"))
-    assert caught.value.path == "$.rules"

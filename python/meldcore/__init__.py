@@ -27,6 +27,7 @@ from .rules import PRESETS, Rules
 from .sets import SetInfo, read_set, set_text
 from .steps import Step
 from .stop import Stop
+from .turns import CardMove, CardMoves
 
 __all__ = [
     "PRESETS",
@@ -36,6 +37,8 @@ __all__ = [
     "BadSet",
     "BadTile",
     "Cancelled",
+    "CardMove",
+    "CardMoves",
     "IllegalMove",
     "JokerRole",
     "MeldcoreError",

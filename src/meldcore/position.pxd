@@ -49,7 +49,7 @@ cdef class Position:
 
     cdef int settle(self, object hand, str name) except -1
     cdef int read_taken(self, object taken) except -1
-    cdef int need_turns(self) except -1
+    cdef int need_tiles(self) except -1
     cdef bint has_taken(self) noexcept
     # As fill_problem, in the card game; a discard is not taken off yet.
     cdef int fill_cards(self, Problem* p) except -1

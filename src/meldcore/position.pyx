@@ -298,7 +298,7 @@ cdef class Position:
         >>> Position.parse("r4*r6 k7b7* | r5 r7 y7", "rummi-q").jokers()[1].freed_by
         (('r7',), ('y7',))
         """
-        self.need_turns()
+        self.need_tiles()
         return roles(self.rules, joker_sets(self.codes, self.sets), tile_counts(self.hand_tiles),
                      tile_counts(self.table_tiles), self.table_is_fixed())
 
@@ -337,10 +337,11 @@ cdef class Position:
     cdef int read_objective(self, object objective, Objective* out) except -1:
         return read_any_objective(objective, &self.core.fields, out)
 
-    cdef int need_turns(self) except -1:
-        """BadRules where the turns of the game are not supported."""
+    cdef int need_tiles(self) except -1:
+        """BadRules for the card game: its turns are none of the searches of tiles."""
         if self.core.fields.notation.cards:
-            raise BadRules("the turns of the card game are not supported yet", path="$.rules", token="cards")
+            raise BadRules("the card game has no plays, and no Moves: its turns are CardMoves, position.moves()",
+                           path="$.rules", token="cards")
         return 0
 
     cdef bint has_taken(self) noexcept:
@@ -368,7 +369,7 @@ cdef class Position:
 
     cdef int fill_problem(self, Problem* p) except -1:
         cdef int i
-        self.need_turns()
+        self.need_tiles()
         if self.table_is_fixed():
             self.fill_initial_meld(p, self.hand_tiles, self.hand_jokers)
             return 0
@@ -464,7 +465,7 @@ cdef class Position:
         cdef list missing = [], foreign = []
         cdef bint cards = self.core.fields.notation.cards
         cdef int i, more, jokers = 0
-        self.need_turns()
+        self.need_tiles()
         memset(after, 0, sizeof(after))
         memset(laid, 0, sizeof(laid))
         memset(own, 0, sizeof(own))

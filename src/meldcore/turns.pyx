@@ -9,7 +9,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import NamedTuple
 
-from meldcore.errors import MeldcoreError
+from meldcore.errors import BadRules, MeldcoreError
 
 from meldcore.sequence import remake
 
@@ -43,6 +43,19 @@ class CardMove(NamedTuple):
     unchanged: int
     discard: str
     net: int
+
+    def goes_out(self, position):
+        """Is every card of the hand of `position` laid, but for the discard?"""
+        return self.net == len(position.hand) - 1
+
+    def cuts(self, position):
+        """Is it a cut 40? The player of `position`, who had laid nothing before, goes out with new sets alone."""
+        new = list(self.table)
+        for old in position.table:
+            if old not in new:
+                return False
+            new.remove(old)
+        return bool(new) and not position.opened and self.goes_out(position)
 
 
 cdef object discards(Position position):
@@ -118,6 +131,9 @@ cdef class CardMoves(LazySequence):
         cdef Turns turns
         cdef Objective wish
         cdef int discard
+        if not position.core.fields.notation.cards:
+            raise BadRules("CardMoves are of the card game: the turns of tile games are Moves, position.moves()",
+                           path="$.rules", token="cards")
         self.position = position
         self.objective = objective
         self.turns = []
