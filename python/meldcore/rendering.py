@@ -57,16 +57,27 @@ def best_lines(result: Mapping[str, Any]) -> Iterator[str]:
     if move is None:
         yield "no legal turn"
         return
-    yield f"lay    {' '.join(move['played'])}"
+    yield f"lay    {' '.join(move['played']) or 'nothing'}"
     yield f"table  {' '.join(move['table'])}"
-    unchanged = f"{_number(move['unchanged'], 'set')} unchanged"
-    out = ", goes out" if result["goes_out"] else ""
-    yield f"       {_number(result['tiles'], 'tile')}, {_number(result['points'], 'point')}, {unchanged}{out}"
+    noun = "tile"
+    notes = [f"{_number(move['unchanged'], 'set')} unchanged"]
+    if "discard" in move:
+        yield f"discard {move['discard']}"
+        noun = "card"
+    if move.get("rescued"):
+        notes.append(f"{_number(move['rescued'], 'joker')} rescued")
+    if result["goes_out"]:
+        notes.append("goes out")
+    yield f"       {_number(result['tiles'], noun)}, {_number(result['points'], 'point')}, {', '.join(notes)}"
 
 
 def moves_lines(result: Mapping[str, Any]) -> Iterator[str]:
-    moves = [f"{' '.join(move['played'])} -> {' '.join(move['table'])}" for move in result["moves"]]
-    return _page("legal turn", result, moves)
+    return _page("legal turn", result, [_move_line(move) for move in result["moves"]])
+
+
+def _move_line(move: Mapping[str, Any]) -> str:
+    line = f"{' '.join(move['played']) or 'nothing'} -> {' '.join(move['table'])}"
+    return f"{line}, discard {move['discard']}" if "discard" in move else line
 
 
 def plays_lines(result: Mapping[str, Any]) -> Iterator[str]:

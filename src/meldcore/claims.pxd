@@ -99,8 +99,8 @@ cdef inline void add_token(Claim* claim, int token) noexcept nogil:
 
 
 cdef inline bint is_easier(const Claim* a, const Claim* b) noexcept nogil:
-    """Does `a` need nothing that `b` does not need as well? A core, or a counted run, is what `b` is ahead of `a`, not a
-    need, as long as `a` can use one.
+    """Does `a` need nothing that `b` does not need as well? A core, or a counted run, is what `b` is ahead of `a`, not
+    a need, as long as `a` can use one.
     """
     cdef int i, k = 0
     cdef bint looks = a.homeless or a.value or a.asks_taken

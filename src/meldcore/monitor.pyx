@@ -6,7 +6,8 @@ from libcpp.vector cimport vector
 
 from meldcore.bits cimport popcount, u16, u32, u64
 from meldcore.claims cimport (
-    CORE, COUNTED, GROUP_ROLE, KEPT_GROUP, KEPT_RUN, MAX_TOKENS, ROLE, SERVING, SPENT, TAKEN, TAKEN_JOKER, Claim, block_token,
+    CORE, COUNTED, GROUP_ROLE, KEPT_GROUP, KEPT_RUN, MAX_TOKENS, ROLE, SERVING, SPENT, TAKEN, TAKEN_JOKER, Claim,
+    block_token,
     compare_claims, is_done, is_easier, run_token, token_block, token_colour, token_entry, token_kind, token_tile,
 )
 from meldcore.plan cimport Layer, LiveStep, Plan, tally_place
@@ -133,7 +134,8 @@ cdef class Monitor:
         self.found.clear()
 
     cdef bint is_full(self) noexcept nogil:
-        return self.overflown or self.claims.size() > MOST_CLAIMS or self.memo_count > MOST_MEMOS or self.nodes.size() > self.most_nodes
+        return (self.overflown or self.claims.size() > MOST_CLAIMS or self.memo_count > MOST_MEMOS
+                or self.nodes.size() > self.most_nodes)
 
     cdef bint accepts(self, u32 node, int jokers) noexcept nogil:
         """With `jokers` of the hand played. At the end every claim that asks nothing more has come true."""

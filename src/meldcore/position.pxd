@@ -57,8 +57,9 @@ cdef class Position:
     cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept
     cdef Move judged(self, const u32* codes, int sets, list no_sets)
     cdef int check_move(self, Move move) except -1
-    cdef object verdict(self, const u32* codes, int sets, list no_sets)
-    cdef object turn_to(self, const u32* codes, int sets, list no_sets)
+    cdef object verdict(self, const u32* codes, int sets, list no_sets, object discard=*)
+    cdef object turn_to(self, const u32* codes, int sets, list no_sets, object discard=*)
+    cdef object read_discard(self, object discard)
     cdef int most_worth(self, const u8 (*tiles)[ROOM], int jokers) except -1
 
 

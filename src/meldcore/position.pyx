@@ -27,6 +27,7 @@ from meldcore.tables cimport Tables, tables_for
 from functools import partial
 
 from meldcore.errors import BadPosition, BadRequest, BadRules, IllegalMove
+from meldcore.card_referee import CardTurn, judge_cards
 from meldcore.referee import Turn, judge, roles
 
 cdef enum:
@@ -276,11 +277,12 @@ cdef class Position:
     def validate(self):
         """Nothing: a Position that exists is valid, its construction raises the error."""
 
-    def check(self, after):
+    def check(self, after, discard=None):
         """The Verdict of the referee on the turn that leaves the table `after`: legal, or every reason why not.
 
-        after: a sequence of set strings, or one string; tiles that form no set are a problem of the turn. No
-        tables are searched. Raises BadTile for what is no tile.
+        after: a sequence of set strings, or one string; tiles that form no set are a problem of the turn. discard:
+        in the card game, the card discarded; None asks only that one is left. No tables are searched. Raises BadTile
+        for what is no tile.
 
         >>> position = Position.parse("r4*r6 k7b7y7 | r7 k8 k9", "rummi-q")
         >>> [problem.message for problem in position.check("r4r5r6 k7b7y7 *k8k9").problems]
@@ -290,7 +292,7 @@ cdef class Position:
         cdef list no_sets = []
         cdef int sets = read_table(after, "after", self.core, codes, no_sets)
         sort_codes(codes, sets)
-        return self.verdict(codes, sets, no_sets)
+        return self.verdict(codes, sets, no_sets, self.read_discard(discard))
 
     def jokers(self):
         """A JokerRole for every joker on the table: what it stands for, and the hand tiles that free it now.
@@ -298,38 +300,47 @@ cdef class Position:
         >>> Position.parse("r4*r6 k7b7* | r5 r7 y7", "rummi-q").jokers()[1].freed_by
         (('r7',), ('y7',))
         """
-        self.need_tiles()
         return roles(self.rules, joker_sets(self.codes, self.sets), tile_counts(self.hand_tiles),
                      tile_counts(self.table_tiles), self.table_is_fixed())
 
-    def move_to(self, after):
-        """The Move that leaves the table `after`, a sequence of set strings or one string.
+    def move_to(self, after, discard=None):
+        """The Move that leaves the table `after`, a sequence of set strings or one string; in the card game the
+        CardMove that discards this card as well.
 
-        Raises IllegalMove, with every reason, where no legal turn of this position does (RULES.md 2).
+        Raises IllegalMove, with every reason, where no legal turn of this position does (RULES.md 2 and 7).
         """
+        if self.core.fields.notation.cards:
+            from meldcore.turns import turn_to
+            return turn_to(self, after, discard)
+        self.read_discard(discard)
         cdef u32 codes[MAX_SETS]
         cdef list no_sets = []
         cdef int sets = read_table(after, "after", self.core, codes, no_sets)
         sort_codes(codes, sets)
         return self.judged(codes, sets, no_sets)
 
-    def play(self, Move move not None):
-        """The position after `move`: what was played has left the hand, and the player has opened.
+    def play(self, move not None):
+        """The position after this Move, or CardMove: what was played has left the hand, and the player has opened.
 
-        Raises IllegalMove, with every reason, where `move` is no legal turn of this position (RULES.md 2).
+        In the card game the discard has left it too; a player who laid nothing has not opened by that. Raises
+        IllegalMove, with every reason, where it is no legal turn of this position (RULES.md 2 and 7).
         """
         cdef int i
-        self.check_move(move)
+        if self.core.fields.notation.cards:
+            from meldcore.turns import play_turn
+            return play_turn(self, move)
+        cdef Move own = <Move?> move
+        self.check_move(own)
         cdef Position after = Position.__new__(Position)
         after.rules = self.rules
         after.core = self.core
-        after.sets = move.sets
-        memcpy(after.codes, move.codes, move.sets * sizeof(u32))
+        after.sets = own.sets
+        memcpy(after.codes, own.codes, own.sets * sizeof(u32))
         for i in range(FLAT):
-            (&after.table_tiles[0][0])[i] = (&self.table_tiles[0][0])[i] + (&move.tiles[0][0])[i]
-            (&after.hand_tiles[0][0])[i] = (&self.hand_tiles[0][0])[i] - (&move.tiles[0][0])[i]
-        after.table_jokers = self.table_jokers + move.jokers
-        after.hand_jokers = self.hand_jokers - move.jokers
+            (&after.table_tiles[0][0])[i] = (&self.table_tiles[0][0])[i] + (&own.tiles[0][0])[i]
+            (&after.hand_tiles[0][0])[i] = (&self.hand_tiles[0][0])[i] - (&own.tiles[0][0])[i]
+        after.table_jokers = self.table_jokers + own.jokers
+        after.hand_jokers = self.hand_jokers - own.jokers
         return after
 
     # ---- for the searches
@@ -451,12 +462,24 @@ cdef class Position:
                               path="$.after")
         return 0
 
-    cdef object verdict(self, const u32* codes, int sets, list no_sets):
-        """The Verdict on the turn to the table of `codes`, sorted, and `no_sets`, pairs of tiles and why."""
-        return judge(self.turn_to(codes, sets, no_sets))
+    cdef object read_discard(self, object discard):
+        """A card as colour * ROOM + number, or JOKER; None stays None."""
+        cdef int colour, number = 0
+        if discard is None:
+            return None
+        if not self.core.fields.notation.cards:
+            raise BadRequest(f"discard is {discard!r}: only turns of the card game end with one", path="$.discard",
+                             token=str(discard))
+        colour = read_tile(discard, "discard", "$.discard", self.core, &number)
+        return JOKER if colour == JOKER else colour * ROOM + number
 
-    cdef object turn_to(self, const u32* codes, int sets, list no_sets):
-        """What the referee is told about the turn to this table."""
+    cdef object verdict(self, const u32* codes, int sets, list no_sets, object discard=None):
+        """The Verdict on the turn to the table of `codes`, sorted, and `no_sets`, pairs of tiles and why."""
+        turn = self.turn_to(codes, sets, no_sets, discard)
+        return judge_cards(turn) if self.core.fields.notation.cards else judge(turn)
+
+    cdef object turn_to(self, const u32* codes, int sets, list no_sets, object discard=None):
+        """What the referee is told about the turn to this table: a Turn, or a CardTurn."""
         cdef u8 after[COLOURS][ROOM]
         cdef u8 laid[COLOURS][ROOM]
         cdef u8 own[COLOURS][ROOM]      # what is laid and in the hand
@@ -465,7 +488,6 @@ cdef class Position:
         cdef list missing = [], foreign = []
         cdef bint cards = self.core.fields.notation.cards
         cdef int i, more, jokers = 0
-        self.need_tiles()
         memset(after, 0, sizeof(after))
         memset(laid, 0, sizeof(laid))
         memset(own, 0, sizeof(own))
@@ -486,6 +508,26 @@ cdef class Position:
         if jokers > self.hand_jokers:
             foreign.append("*")
 
+        played = format_tiles(laid, max(jokers, 0), self.core.fields.notation)
+        if cards:
+            return CardTurn(
+                rules=self.rules,
+                opening=self.is_opening(),
+                no_sets=no_sets,
+                played=played,
+                missing=missing,
+                foreign=foreign,
+                laid=tile_counts(laid),
+                on_table=tile_counts(self.table_tiles),
+                hand=tile_counts(self.hand_tiles),
+                hand_jokers=self.hand_jokers,
+                jokers_laid=jokers,
+                before=[self.codes[i] for i in range(self.sets)],
+                after=[codes[i] for i in range(sets)],
+                taken=self.taken_card if self.has_taken() else None,
+                discard=discard,
+            )
+
         cdef u32 changed[MAX_SETS]
         cdef u32 fresh[MAX_SETS]
         cdef int old = sets_only_in(self.codes, self.sets, codes, sets, changed)
@@ -497,7 +539,7 @@ cdef class Position:
             rules=self.rules,
             opening=self.is_opening(),
             no_sets=no_sets,
-            played=format_tiles(laid, max(jokers, 0), self.core.fields.notation),
+            played=played,
             missing=missing,
             foreign=foreign,
             laid=tile_counts(laid),

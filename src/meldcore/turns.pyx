@@ -9,7 +9,8 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import NamedTuple
 
-from meldcore.errors import BadRules, MeldcoreError
+from meldcore.card_referee import least_rescued
+from meldcore.errors import BadRequest, BadRules, IllegalMove, MeldcoreError
 
 from meldcore.sequence import remake
 
@@ -57,6 +58,10 @@ class CardMove(NamedTuple):
             new.remove(old)
         return bool(new) and not position.opened and self.goes_out(position)
 
+    def rescued(self, position):
+        """How many jokers of the table of `position`, of which this is a legal turn, have to have been rescued."""
+        return least_rescued(table_turn(position, self.table))
+
 
 cdef object discards(Position position):
     """What might be discarded, in the order of the hand: colour * ROOM + number, or JOKER."""
@@ -95,6 +100,46 @@ def count_turns(Position position not None, Stop stop=None):
         p.stop = flag_of(stop)
         total += count_arrangements(&p, position.tables_of(&p)) + may_lay_nothing(position, discard)
     return total
+
+
+def turn_to(Position position not None, after, discard):
+    """The CardMove that leaves the table `after` and discards this card. Raises IllegalMove where none does."""
+    cdef u32 codes[MAX_SETS]
+    cdef list no_sets = []
+    cdef int count = read_table(after, "after", position.core, codes, no_sets)
+    card = position.read_discard(discard)
+    if card is None:
+        raise BadRequest("discard is missing: a turn of the card game ends with one", path="$.discard")
+    sort_codes(codes, count)
+    verdict = position.verdict(codes, count, no_sets, card)
+    if not verdict.legal:
+        first = verdict.problems[0]
+        raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
+    return card_move(position, codes, count, card)
+
+
+def play_turn(Position position not None, move):
+    """The position after this CardMove, its discard gone. Raises IllegalMove where it is no legal turn."""
+    if not isinstance(move, CardMove):
+        raise TypeError(f"a turn of the card game is a CardMove, not {move!r}")
+    own = turn_to(position, move.table, move.discard)
+    if own != move:
+        raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}", path="$.after")
+    hand = [card for card in position.hand if card != "*"]
+    for card in own.played:
+        if card != "*":
+            hand.remove(card)
+    hand += ["*"] * (len(position.hand) - own.net - len(hand))
+    hand.remove(own.discard)
+    return Position(own.table, hand, position.rules, position.opened or own.table != position.table)
+
+
+cdef object table_turn(Position position, object table):
+    """What the referee is told about the turn to this table."""
+    cdef u32 codes[MAX_SETS]
+    cdef int count = read_table(table, "table", position.core, codes)
+    sort_codes(codes, count)
+    return position.turn_to(codes, count, [])
 
 
 cdef class Turns:
