@@ -992,12 +992,12 @@ cdef bint small_gains(const Problem* problem, const Objective* objective, i64 (*
     for c in range(4):
         for n in range(1, problem.numbers + 1):
             tiles += problem.most[c][n] - problem.must[c][n]
-            points += n * (problem.most[c][n] - problem.must[c][n])
+            points += problem.value[n] * (problem.most[c][n] - problem.must[c][n])
     joker[0] = small_gain(objective, objective.joker_points, tiles, points)
     for c in range(4):
         cost = 0
         for n in range(1, problem.numbers + 1):
-            tile[c][n] = small_gain(objective, n, tiles, points)
+            tile[c][n] = small_gain(objective, problem.value[n], tiles, points)
             cost += tile[c][n] * (problem.most[c][n] - problem.must[c][n])
         if cost > NARROW_COST:
             return False

@@ -28,6 +28,7 @@ cdef struct Node:
     u8 jokers           # least that its claims still need
     u8 open             # set of colours whose open runs serve something
     bint homeless       # some claim has retrieved jokers without a home
+    bint counts         # some claim asks for the value of hand-made sets
     u16 tiles[4]        # set of numbers at which a claim asks something of the tiles of a colour
     u16 runs[4]         # set of numbers at which a kept run begins
     u16 groups          # set of numbers at which a claim asks something of the groups
@@ -61,6 +62,7 @@ cdef class Monitor:
     cdef u16 joker_cores[4]         # or with a joker
     cdef u16 group_cores            # set of numbers with hand tiles that may lie in the core of a group
     cdef int hand_jokers
+    cdef u16 kept_runs[4]           # [colour] set of numbers where runs begin that every claim keeps
 
     cdef vector[Claim] claims
     cdef vector[Node] nodes
@@ -70,6 +72,7 @@ cdef class Monitor:
     cdef vector[Fate] fates
     cdef vector[u16] picks
     cdef size_t most_nodes
+    cdef bint overflown             # a claim had more tokens than there is room
 
     # A step under examination.
     cdef const Layer* layer
@@ -77,6 +80,8 @@ cdef class Monitor:
     cdef int parts
     cdef int room[16]               # [part] runs that do this and serve nothing yet
     cdef int given                  # tiles to groups
+    cdef int number                 # of the groups
+    cdef int passed_number          # runs that begin before it have begun
     cdef Group group[16]            # those of a number under examination
     cdef int groups
     cdef vector[Claim] found
@@ -107,6 +112,11 @@ cdef class Monitor:
                            int budget) noexcept nogil
     cdef void advance(self, const Claim* claim, const Layer* layer, int played, int jokers) noexcept nogil
     cdef void serve(self, const Claim* claim, const u16* pending, int count, int budget) noexcept nogil
+    cdef void add(self, Claim* claim, int token) noexcept nogil
+    cdef void begin_counted(self, const Claim* claim, int first) noexcept nogil
+    cdef bint any_joker_counts(self) noexcept nogil
+    cdef bint count_card(self, Claim* claim, bint joker) noexcept nogil
+    cdef void count_group(self, const Claim* claim, const u16* pending, int count, int group) noexcept nogil
     cdef void begin_cores(self, const Claim* claim, int part, int budget) noexcept nogil
     cdef Fates group_fates(self, u32 node, const Layer* layer, int tiles, int jokers) noexcept nogil
     cdef int take_due(self, Claim* claim, int number, u16* pending) noexcept nogil
@@ -124,6 +134,8 @@ cdef inline Fates fates_of_step(Monitor self, u32 node, const Layer* layer, cons
     if node != TRUE:
         at = &self.nodes[node]
         by_way = at.open >> c & 1 or at.runs[c] >> n & 1
+        if at.counts:
+            by_way = True
         if at.homeless and not by_way:
             by_way = ((step.used > self.rules.table[c][n] and self.natural_cores[c] >> n & 1)
                       or (step.b and self.joker_cores[c] >> n & 1))

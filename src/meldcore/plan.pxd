@@ -32,6 +32,7 @@ cdef struct LiveStep:                   # a step whose end is live and that the 
 cdef struct Layer:                      # one colour at one number
     u8 number
     u8 colour
+    u8 value                            # of its tiles, in points
     u8 must
     u8 most
     u8 shift                            # of the colour's state in a frontier key

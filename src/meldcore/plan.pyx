@@ -83,10 +83,10 @@ cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) 
 cdef int most_value(const Problem* p) noexcept nogil:
     """What the tiles that count for the threshold could be worth at most."""
     cdef int c, n, value
-    value = (p.jokers - p.must_jokers if p.part else p.jokers) * max(p.joker_value, p.numbers)
+    value = (p.jokers - p.must_jokers if p.part else p.jokers) * max(p.joker_value, p.value[p.numbers])
     for c in range(4):
         for n in range(1, p.numbers + 1):
-            value += n * (p.most[c][n] - p.must[c][n] if p.part else p.most[c][n])
+            value += p.value[n] * (p.most[c][n] - p.must[c][n] if p.part else p.most[c][n])
     return value
 
 
@@ -271,6 +271,7 @@ cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Gro
     cdef const Automata* a = plan.automata
     layer.number = number
     layer.colour = colour
+    layer.value = p.value[number]
     layer.must = p.must[colour][number]
     layer.most = p.most[colour][number]
     layer.shift = colour * plan.state_bits
