@@ -164,6 +164,17 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], arguments: list[str], nam
 def test_cards(capsys: pytest.CaptureFixture[str]) -> None:
     cards = ["--rules", "rummy-40"]
     assert run(capsys, "partitions", "10H JH QH 5S 5C *", *cards) == (0, "1 partition\n10HJHQH 5S5C*\n")
+    position = "5S*7S 9H9C* | 6S 9S 9D KS KH"
+    assert run(capsys, "best", position, *cards) == (
+        0,
+        "lay    9S KS KH 9D\ntable  5S*7S 9S9H9C9D KSKH*\ndiscard 6S\n"
+        "       4 cards, 38 points, 1 set unchanged, 1 joker rescued, goes out\n",
+    )
+    assert run(capsys, "moves", "5S6S7S | 8S 2H", *cards) == (
+        0,
+        "3 legal turns\nnothing -> 5S6S7S, discard 8S\n8S -> 5S6S7S8S, discard 2H\nnothing -> 5S6S7S, discard 2H\n",
+    )
+    assert run(capsys, "count", "5S6S7S | 8S 2H", *cards, "--taken", "2H") == (1, "0\n")
     assert "'5H', is not in the hand" in refuse(capsys, "best", "| 5S 6S 7S", *cards, "--taken", "5H")
     assert "only the card game" in refuse(capsys, "best", "| r5", "--taken", "r5")
 

@@ -8,7 +8,7 @@ Source: PROTOCOL.md.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Union
 
 import msgspec
@@ -102,7 +102,7 @@ class ListMoves(AtPosition, tag="moves"):
 
     def answer(self, stop: Stop) -> dict[str, Any]:
         position = self.at()
-        return _listing("moves", position.moves(stop), lambda move: _move(move, position), self, stop)
+        return _listing("moves", position.moves(stop), partial(_move, position=position), self, stop)
 
 
 class Best(AtPosition, tag="best"):

@@ -204,6 +204,8 @@ cdef class Position:
     def count(self, Stop stop=None):
         """How many legal turns there are that lay something: different tables afterwards, an exact int.
 
+        In the card game: how many outcomes, which are tables with a discard, laying nothing included.
+
         `stop`, here and below, ends the search early: TimeLimit or Cancelled.
         """
         cdef Problem p
@@ -247,7 +249,7 @@ cdef class Position:
         return Plays(self, stop)
 
     def best(self, objective="tiles", prefer=None, Stop stop=None):
-        """The best legal Move, or None where nothing can be laid.
+        """The best legal Move, or CardMove; None where nothing can be laid, or no turn is legal.
 
         objective: "tiles" (lay the most), "points" (lay the most, a joker counts `joker_hand_value`), or
         {"weights": {"r7": 3, "*": -5, ...}}, integers for each tile laid, 0 where a tile is not named. Among
@@ -262,7 +264,7 @@ cdef class Position:
         cdef u32 codes[MAX_SETS]
         cdef int n
         if self.core.fields.notation.cards:
-            return self.moves(stop).best(objective, prefer)
+            return self.moves(stop).best(objective, prefer, stop)
         self.fill_problem(&p)
         p.stop = flag_of(stop)
         self.read_objective(objective, &wish)
