@@ -118,7 +118,8 @@ def crowded(draw):
     loose = Counter(DECK) - Counter(map(card_text, ref.read_cards("".join(table).replace("=", ""))))
     hand = chance.sample(sorted(loose.elements()), min(8, loose.total()))
     taken = draw(st.sampled_from([None, *hand]))
-    return Position(table, hand, draw(card_rules) | {"jokers": 2}, draw(st.booleans()), taken=taken)
+    rules = draw(card_rules) | {"jokers": 2, "max_jokers_per_set": None}
+    return Position(table, hand, rules, draw(st.booleans()), taken=taken)
 
 
 @given(crowded())
