@@ -1,17 +1,17 @@
 """The referee of the card game: legal is what CardMoves lists, and every reason of what is not."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import reference_cards as ref
-from meldcore import BadRequest, CardMove, IllegalMove, Move, Position
+from meldcore import BadRequest, CardMove, IllegalMove, Move, Position, partitions
 from reference import JOKER
 from reference_cards import card_text
-from test_card_turns import positions, to_core
+from test_card_turns import card_rules, positions, to_core
 
 
 @st.composite
@@ -103,6 +103,31 @@ def test_as_few_are_rescued_as_the_reference_finds(drawn):
             least[key] = min(rescued, least.get(key, rescued))
     for move in position.moves():
         assert move.rescued(position) == least[tuple(sorted(move.table)), move.discard], move
+
+
+DECK = [rank + suit for suit in "SHCD" for rank in ref.RANKS] * 2 + ["*"] * 2
+FULL = partitions(DECK, "rummy-40")
+
+
+@st.composite
+def crowded(draw):
+    """A position of a full table."""
+    chance = draw(st.randoms(use_true_random=False))
+    [full] = FULL.sample(1, chance.getrandbits(32))
+    table = chance.sample(full, len(full) * draw(st.integers(2, 4)) // 4)
+    loose = Counter(DECK) - Counter(map(card_text, ref.read_cards("".join(table).replace("=", ""))))
+    hand = chance.sample(sorted(loose.elements()), min(8, loose.total()))
+    taken = draw(st.sampled_from([None, *hand]))
+    rules = draw(card_rules) | {"jokers": 2, "max_jokers_per_set": None}
+    return Position(table, hand, rules, draw(st.booleans()), taken=taken)
+
+
+@given(crowded())
+def test_full_tables(position):
+    moves = position.moves()
+    for move in moves.sample(10, 1) if moves else []:
+        assert position.check(move.table, move.discard).legal, move
+        assert moves[moves.index(move)] == move
 
 
 EXAMPLES = [

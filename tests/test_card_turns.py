@@ -299,3 +299,14 @@ def test_plays_are_no_question_for_cards():
 def test_card_moves_are_of_the_card_game():
     with pytest.raises(BadRules, match="CardMoves"):
         CardMoves(Position.parse("| r5", "rummi-q"))
+
+
+@pytest.mark.parametrize("suit", "SHCD")
+@pytest.mark.parametrize("other", "SHCD")
+def test_two_sets_of_the_table_never_become_one(suit, other):
+    # whatever lies in another suit between the end of the one and the beginning of the next
+    table = f"5{suit}6{suit}7{suit} 8{suit}9{suit}10{suit} 7{other}8{other}9{other}10{other}"
+    for hand in (f"2{suit}", f"2{suit} J{suit}", f"2{suit} 6{other} J{other}"):
+        position = Position.parse(f"{table} | {hand}", "rummy-40")
+        model = ref.read_position(table, hand)
+        assert {outcome(move) for move in position.moves()} == outcomes_of(model)

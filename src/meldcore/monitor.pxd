@@ -81,7 +81,8 @@ cdef class Monitor:
     cdef int room[16]               # [part] runs that do this and serve nothing yet
     cdef int given                  # tiles to groups
     cdef int number                 # of the groups
-    cdef int passed_number          # runs that begin before it have begun
+    cdef int passed_number          # the number under examination: runs that begin before it have begun,
+    cdef int passed_colour          # and those that begin with it, up to this colour
     cdef Group group[16]            # those of a number under examination
     cdef int groups
     cdef vector[Claim] found

@@ -7,8 +7,8 @@ from libcpp.vector cimport vector
 from meldcore.bits cimport popcount, u16, u32, u64
 from meldcore.claims cimport (
     CORE, COUNTED, GROUP_ROLE, KEPT_GROUP, KEPT_RUN, MAX_TOKENS, ROLE, SERVING, SPENT, TAKEN, TAKEN_JOKER, Claim,
-    block_token,
-    compare_claims, is_done, is_easier, run_token, token_block, token_colour, token_entry, token_kind, token_tile,
+    block_token, compare_claims, is_done, is_easier, run_token, token_block, token_colour, token_entry, token_kind,
+    token_tile,
 )
 from meldcore.plan cimport Layer, LiveStep, Plan, tally_place
 from meldcore.problem cimport Problem
@@ -226,7 +226,7 @@ cdef class Monitor:
         if waiting_cores(claim) > claim.homeless:
             return
         for i in range(4):
-            kept_runs |= (self.kept_runs[i] >> self.passed_number > 0) << i
+            kept_runs |= (self.kept_runs[i] >> (self.passed_number + (i <= self.passed_colour)) > 0) << i
         if claim.homeless == 0:
             claim.spare = 0
         for i in range(claim.count):
@@ -311,7 +311,8 @@ cdef class Monitor:
         if self.part:
             profile = self.tally.profile_tiles(profile, layer, played)
         self.layer = layer
-        self.passed_number = layer.number + 1
+        self.passed_number = layer.number
+        self.passed_colour = layer.colour
         self.given = step.g
         ways = step.ways if by_way else 1
         self.node_of.clear()
@@ -538,7 +539,8 @@ cdef class Monitor:
             profile = self.tally.profile_groups(profile, layer)
         count = layouts.count
         self.number = n
-        self.passed_number = n + 1
+        self.passed_number = n
+        self.passed_colour = layer.colour
         self.node_of.clear()
         for k in range(count):
             layout = a.layout[layouts.first + k]
