@@ -310,3 +310,14 @@ def test_two_sets_of_the_table_never_become_one(suit, other):
         position = Position.parse(f"{table} | {hand}", "rummy-40")
         model = ref.read_position(table, hand)
         assert {outcome(move) for move in position.moves()} == outcomes_of(model)
+
+
+def test_a_table_of_more_than_fifty_different_sets():
+    ranks = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"]
+    runs = ["".join(rank + suit for rank in ranks[i : i + 3]) for suit in "SHCD" for i in range(11)]
+    groups = ["2S2H2C", "2S2H2D", "ASAHAC", "ASAHAD", "3S3H3C", "KSKHKC"]
+    rules = Rules.preset("rummy-40", copies=3, jokers=4, group_rescue_needs_both=False)
+    position = Position([*runs, *groups, "*3D***"], ["2C", "2D", "AC"], rules)
+    moves = position.moves()
+    assert position.count() == moves.total > 0
+    assert all(position.check(move.table, move.discard).legal for move in moves)

@@ -12,7 +12,7 @@ from meldcore.bits cimport u8, u16, u32, u64
 cdef enum:
     TAKEN_JOKER = 255
     MAX_TOKENS = 20
-    MAX_BLOCKS = 64
+    MAX_BLOCKS = 128    # the sets of a table, and what can become of those with jokers: no more than 70
 
 # A token: its kind in the upper bits, then what it is about.
 cdef enum:
@@ -26,8 +26,8 @@ cdef enum:
     COUNTED = 6         # the same in the card game: the run is made of hand cards, and counts for the value asked
     TAKEN = 7           # open run: it serves something already, and nothing else
     KIND_AT = 13
-    COLOUR_AT = 10      # of an open run
-    ENTRY_AT = 6        # its place among the open runs of its colour's state
+    COLOUR_AT = 11      # of an open run
+    ENTRY_AT = 7        # its place among the open runs of its colour's state
 
 cdef struct Claim:
     u8 count
