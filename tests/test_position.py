@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import meldcore
@@ -400,7 +400,7 @@ def test_a_move_is_judged_where_no_search_of_such_a_position_made_it():
             other.play(move)
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(data=st.data())
 def test_the_legal_turns_are_those_of_the_reference(data):
     fields = data.draw(
