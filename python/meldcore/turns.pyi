@@ -1,6 +1,7 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, final
 
+from .objective import _Objective
 from .position import Position
 from .sequence import LazySequence
 from .stop import Stop
@@ -19,12 +20,13 @@ class CardMove(NamedTuple):
 def count_turns(position: Position, stop: Stop | None = None) -> int: ...
 def turn_to(position: Position, after: str | Iterable[str], discard: str | None) -> CardMove: ...
 def play_turn(position: Position, move: CardMove) -> Position: ...
+
 @final
 class CardMoves(LazySequence[CardMove]):
     def __init__(
         self,
         position: Position,
-        objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] | None = None,
+        objective: _Objective | None = None,
         stop: Stop | None = None,
     ) -> None: ...
     @property
@@ -33,7 +35,7 @@ class CardMoves(LazySequence[CardMove]):
     def objective(self) -> str | dict[str, dict[str, int]] | None: ...
     def best(
         self,
-        objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles",
+        objective: _Objective = "tiles",
         prefer: Literal["fewest_changes"] | None = None,
         stop: Stop | None = None,
     ) -> CardMove | None: ...

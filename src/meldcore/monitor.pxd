@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 
 from meldcore.bits cimport u8, u16, u32, u64
 from meldcore.claims cimport Claim, JokerRules
-from meldcore.plan cimport SLACK_BITS, Layer, LiveStep, Plan, states_at
+from meldcore.plan cimport Layer, LiveStep, Plan, jokers_left, slack_of
 from meldcore.tables cimport MAX_COPIES, Automata, Part
 from meldcore.tally cimport Tally
 
@@ -158,11 +158,6 @@ cdef inline Fates fates_of_groups(Monitor self, u32 node, const Layer* layer, in
 
 cdef inline bint is_payable(Monitor self, u32 node, const Layer* layer, u64 key) noexcept nogil:
     """Are there as many jokers left as the claims need? `key`: after the layer."""
-    cdef const Plan* plan = self.plan
-    cdef int left = key >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1), c, number
-    if self.nodes[node].jokers <= left:
-        return True
-    for c in range(4):
-        number = layer.number if c <= layer.colour else layer.number - 1
-        left += states_at(plan.need, plan, c, number)[key >> c * plan.state_bits & ((1 << plan.state_bits) - 1)]
-    return self.nodes[node].jokers <= left
+    cdef int jokers = self.nodes[node].jokers
+    return (jokers <= slack_of(self.plan, key)
+            or jokers <= jokers_left(self.plan, key, layer.number, layer.colour + 1))

@@ -18,6 +18,14 @@ cdef extern from *:
     u64 dead_bytes "meldcore_dead_bytes"(int x) noexcept nogil
 
 
+cdef double most_frontiers(const Plan* plan) noexcept nogil:
+    cdef int n
+    cdef double most = 0
+    for n in range(1, plan.problem.numbers):
+        most = max(most, <double> plan.live[0][n] * plan.live[1][n] * plan.live[2][n] * plan.live[3][n])
+    return most
+
+
 cdef void init_plan(Plan* plan) noexcept nogil:
     memset(plan, 0, sizeof(Plan))
 

@@ -53,6 +53,7 @@ cdef class Position:
     cdef bint has_taken(self) noexcept
     # As fill_problem, in the card game; a discard is not taken off yet.
     cdef int fill_cards(self, Problem* p) except -1
+    cdef void fill_table_and_hand(self, Problem* p) noexcept
     cdef void fill_edition(self, Problem* p) noexcept
     cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept
     cdef Move judged(self, const u32* codes, int sets, list no_sets)
@@ -77,6 +78,14 @@ cdef class Move:
 
 # An opened player's position of loose tiles and no table; errors call them `name`.
 cdef Position loose_position(object tiles, str name, object rules)
+
+# IllegalMove, with every reason, where the referee says so; and where `move` is not `own`, what its table makes here.
+cdef int need_legal(object verdict) except -1
+cdef int need_equal(object move, object own) except -1
+
+# The move to the table `codes`, sorted, which holds every natural tile of the table before; of the card game all but
+# the discard.
+cdef Move move_of(Position position, const u32* codes, int n)
 
 # The move of `position` whose search answered with `codes`, n sets in any order.
 cdef Move make_move(Position position, const u32* codes, int n)

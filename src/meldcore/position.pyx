@@ -366,16 +366,12 @@ cdef class Position:
 
     cdef int fill_cards(self, Problem* p) except -1:
         """The tables after a turn of the card game, whatever is discarded."""
-        cdef int i, taken = 0
-        self.fill_edition(p)
+        cdef int taken = 0
+        self.fill_table_and_hand(p)
         p.lay = False
         p.part = False
         p.threshold = 0
-        memcpy(p.must, self.table_tiles, sizeof(p.must))
-        for i in range(FLAT):
-            (&p.most[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
         p.must_jokers = 0                   # one that was rescued may stay in the hand
-        p.jokers = self.table_jokers + self.hand_jokers
         if self.has_taken():
             taken = TAKEN_JOKER if self.taken_card == JOKER else self.taken_card
         if self.demands is None:
@@ -385,17 +381,11 @@ cdef class Position:
         return 0
 
     cdef int fill_problem(self, Problem* p) except -1:
-        cdef int i
         self.need_tiles()
         if self.table_is_fixed():
             self.fill_initial_meld(p, self.hand_tiles, self.hand_jokers)
             return 0
-        self.fill_edition(p)
-        memcpy(p.must, self.table_tiles, sizeof(p.must))
-        for i in range(FLAT):
-            (&p.most[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
-        p.must_jokers = self.table_jokers
-        p.jokers = self.table_jokers + self.hand_jokers
+        self.fill_table_and_hand(p)
         p.part = self.is_opening()
         p.threshold = self.core.fields.initial_meld if p.part else 0
         if self.table_jokers and self.core.fields.joker_retrieval != FREE:
@@ -403,6 +393,16 @@ cdef class Position:
                 self.demands = table_jokers(&self.core.fields, self.codes, self.sets, self.table_tiles, self.hand_tiles)
             p.joker_rules = &self.demands.rules
         return 0
+
+    cdef void fill_table_and_hand(self, Problem* p) noexcept:
+        """What lies on the table has to be used, and what is in the hand may be."""
+        cdef int i
+        self.fill_edition(p)
+        memcpy(p.must, self.table_tiles, sizeof(p.must))
+        for i in range(FLAT):
+            (&p.most[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
+        p.must_jokers = self.table_jokers
+        p.jokers = self.table_jokers + self.hand_jokers
 
     cdef void fill_edition(self, Problem* p) noexcept:
         p.colours = self.core.fields.colours
@@ -448,10 +448,7 @@ cdef class Position:
 
     cdef Move judged(self, const u32* codes, int sets, list no_sets):
         """The move to the table of `codes`, sorted, and `no_sets`; IllegalMove where it is no legal turn."""
-        verdict = self.verdict(codes, sets, no_sets)
-        if not verdict.legal:
-            first = verdict.problems[0]
-            raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
+        need_legal(self.verdict(codes, sets, no_sets))
         return move_of(self, codes, sets)
 
     cdef bint knows(self, Move move):
@@ -469,10 +466,7 @@ cdef class Position:
                 text = format_set(move.codes[i], move.notation)
                 raise IllegalMove(f"set {text!r} belongs to another edition", path="$.after", token=text)
         own = self.judged(move.codes, move.sets, [])
-        if own != move:
-            raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}",
-                              path="$.after")
-        return 0
+        return need_equal(move, own)
 
     cdef object read_discard(self, object discard):
         """A card as colour * ROOM + number, or JOKER; None stays None."""
@@ -520,20 +514,22 @@ cdef class Position:
         if jokers > self.hand_jokers:
             foreign.append("*")
 
-        played = format_tiles(laid, max(jokers, 0), self.core.fields.notation)
+        told = {
+            "rules": self.rules,
+            "opening": self.is_opening(),
+            "no_sets": no_sets,
+            "played": format_tiles(laid, max(jokers, 0), self.core.fields.notation),
+            "missing": missing,
+            "foreign": foreign,
+            "laid": tile_counts(laid),
+            "on_table": tile_counts(self.table_tiles),
+            "jokers_laid": jokers,
+        }
         if cards:
             return CardTurn(
-                rules=self.rules,
-                opening=self.is_opening(),
-                no_sets=no_sets,
-                played=played,
-                missing=missing,
-                foreign=foreign,
-                laid=tile_counts(laid),
-                on_table=tile_counts(self.table_tiles),
+                **told,
                 hand=tile_counts(self.hand_tiles),
                 hand_jokers=self.hand_jokers,
-                jokers_laid=jokers,
                 before=[self.codes[i] for i in range(self.sets)],
                 after=[codes[i] for i in range(sets)],
                 taken=self.taken_card if self.has_taken() else None,
@@ -548,15 +544,7 @@ cdef class Position:
         if self.is_opening() and not self.table_is_fixed():
             value = self.most_worth(own, min(max(jokers, 0), self.hand_jokers))
         return Turn(
-            rules=self.rules,
-            opening=self.is_opening(),
-            no_sets=no_sets,
-            played=played,
-            missing=missing,
-            foreign=foreign,
-            laid=tile_counts(laid),
-            on_table=tile_counts(self.table_tiles),
-            jokers_laid=jokers,
+            **told,
             meld_value=value,
             changed=[changed[i] for i in range(old)],
             before=joker_sets(self.codes, self.sets),
@@ -659,6 +647,19 @@ cdef class Move:
                 and not memcmp(self.tiles, that.tiles, sizeof(self.tiles)))
 
 
+cdef int need_legal(object verdict) except -1:
+    if not verdict.legal:
+        first = verdict.problems[0]
+        raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
+    return 0
+
+
+cdef int need_equal(object move, object own) except -1:
+    if own != move:
+        raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}", path="$.after")
+    return 0
+
+
 cdef Position loose_position(object tiles, str name, object rules):
     cdef Position position = Position.__new__(Position)
     position.rules = rules_of(rules)
@@ -680,7 +681,6 @@ cdef Move make_move(Position position, const u32* codes, int n):
 
 
 cdef Move move_of(Position position, const u32* codes, int n):
-    """The move to the table `codes`, sorted, which holds every tile of the table before."""
     cdef Move move = Move.__new__(Move)
     cdef int i, old = 0
     move.origin = position

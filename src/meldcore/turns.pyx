@@ -10,22 +10,23 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from meldcore.card_referee import least_rescued
-from meldcore.errors import BadRequest, BadRules, IllegalMove, MeldcoreError
+from meldcore.errors import BadRequest, BadRules, MeldcoreError
 
 from meldcore.sequence import remake
 
 cimport cython
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
-from meldcore.bits cimport from_python, to_python, u8, u32, u128
+from meldcore.bits cimport from_python, to_python, u32, u128
 from meldcore.changes cimport fewest_changes
 from meldcore.count cimport count_arrangements
 from meldcore.diagram cimport Diagram, Walk, build_diagram
+from meldcore.moves cimport gain_of
 from meldcore.objective cimport Objective, drop_ties
-from meldcore.position cimport Position
+from meldcore.position cimport Move, Position, move_of, need_equal, need_legal
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
 from meldcore.sequence cimport LazySequence
-from meldcore.sets cimport JOKER, add_tiles, format_table, format_tiles, hand_value, read_table, sort_codes, tile_text
+from meldcore.sets cimport JOKER, format_tiles, read_table, sort_codes, tile_text
 from meldcore.stop cimport Stop, flag_of
 
 
@@ -111,10 +112,7 @@ def turn_to(Position position not None, after, discard):
     if card is None:
         raise BadRequest("discard is missing: a turn of the card game ends with one", path="$.discard")
     sort_codes(codes, count)
-    verdict = position.verdict(codes, count, no_sets, card)
-    if not verdict.legal:
-        first = verdict.problems[0]
-        raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
+    need_legal(position.verdict(codes, count, no_sets, card))
     return card_move(position, codes, count, card)
 
 
@@ -123,8 +121,7 @@ def play_turn(Position position not None, move):
     if not isinstance(move, CardMove):
         raise TypeError(f"a turn of the card game is a CardMove, not {move!r}")
     own = turn_to(position, move.table, move.discard)
-    if own != move:
-        raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}", path="$.after")
+    need_equal(move, own)
     hand = [card for card in position.hand if card != "*"]
     for card in own.played:
         if card != "*":
@@ -204,19 +201,17 @@ cdef class CardMoves(LazySequence):
         """Keep only the turns that reach the best value of the objective."""
         cdef Problem p
         cdef Turns turns
-        cdef list kept = []
-        gains = [best_gain(self.position, turns, wish) for turns in self.turns]
-        for turns, gain in zip(self.turns, gains):
-            if gain == max(gains):
-                turns.nothing = turns.nothing and gain == gain_of_nothing(self.position, wish)
+        found = [best_in(self.position, turns, wish) for turns in self.turns]
+        most = most_gained(self.turns, found)
+        for turns, best in zip(self.turns, found):
+            turns.nothing = turns.nothing and most == 0
+            if best is not None and best[0] == most:
                 fill(self.position, turns.discard, &p)
                 p.stop = flag_of(stop)
-                if turns.diagram.graph.count and gain_in(self.position, turns, wish) == gain:
-                    turns.diagram = build_diagram(&p, self.position.tables_of(&p), wish)
-                else:
-                    turns.diagram = Diagram()
-                kept.append(turns)
-        self.turns = kept
+                turns.diagram = build_diagram(&p, self.position.tables_of(&p), wish)
+            else:
+                turns.diagram = Diagram()
+        self.turns = [turns for turns in self.turns if (<Turns> turns).total()]
         return 0
 
     cdef object whole(self):
@@ -235,11 +230,9 @@ cdef class CardMoves(LazySequence):
         cdef int k = bisect_right(self.ends, rank)
         cdef Turns turns = self.turns[k]
         rank -= self.ends[k] - turns.total()
-        if turns.nothing:
-            if rank == 0:
-                return card_move(self.position, self.position.codes, self.position.sets, turns.discard)
-            rank -= 1
-        turns.walk.seek(from_python(rank))
+        if turns.nothing and rank == 0:
+            return nothing_laid(self.position, turns.discard)
+        turns.walk.seek(from_python(rank - int(turns.nothing)))
         return card_move(self.position, turns.walk.sets, turns.walk.count, turns.discard)
 
     cdef object rank_of(self, object item):
@@ -277,13 +270,14 @@ cdef class CardMoves(LazySequence):
         cdef u32 codes[MAX_SETS]
         cdef int count
         self.position.read_objective(objective, &wish)
+        found = [best_in(self.position, turns, &wish) for turns in self.turns]
+        most = most_gained(self.turns, found)
         best = None
-        gains = [best_gain(self.position, turns, &wish) for turns in self.turns]
-        for turns, gain in zip(self.turns, gains):
-            if gain != max(gains):
+        for turns, reached in zip(self.turns, found):
+            if turns.nothing and most == 0:
+                move = nothing_laid(self.position, turns.discard)
+            elif reached is None or reached[0] != most:
                 continue
-            if turns.nothing and gain == gain_of_nothing(self.position, &wish):
-                move = card_move(self.position, self.position.codes, self.position.sets, turns.discard)
             elif fewest:
                 fill(self.position, turns.discard, &p)
                 p.stop = flag_of(stop)
@@ -291,7 +285,7 @@ cdef class CardMoves(LazySequence):
                                        self.position.sets, codes, p.stop)
                 move = card_move(self.position, codes, count, turns.discard)
             else:
-                turns.walk.seek(from_python(turns.diagram.best_rank(&wish)))
+                turns.walk.seek(from_python(reached[1]))
                 move = card_move(self.position, turns.walk.sets, turns.walk.count, turns.discard)
             if not fewest:
                 return move
@@ -316,59 +310,45 @@ cdef class CardMoves(LazySequence):
         return remake, (CardMoves, (self.position, self.objective), self.ranks)
 
 
-cdef object gain_of_nothing(Position position, const Objective* wish):
-    return position.table_jokers * wish.joker
+cdef tuple best_in(Position position, Turns turns, const Objective* wish):
+    """The most that a turn of the diagram gains, and the rank of the first that does; None where there is none."""
+    cdef Walk walk
+    if not turns.diagram.graph.count:
+        return None
+    rank = turns.diagram.best_rank(wish)
+    walk = Walk(turns.diagram)
+    walk.seek(from_python(rank))
+    return gain_of(table_move(position, walk.sets, walk.count), wish), rank
 
 
-cdef object gain_in(Position position, Turns turns, const Objective* wish):
-    """The most that a turn of the diagram gains, all jokers on the table counted."""
-    turns.walk = Walk(turns.diagram)
-    turns.walk.seek(from_python(turns.diagram.best_rank(wish)))
-    return gain_of_sets(position, turns.walk.sets, turns.walk.count, wish)
-
-
-cdef object best_gain(Position position, Turns turns, const Objective* wish):
-    gains = [gain_of_nothing(position, wish)] if turns.nothing else []
-    if turns.diagram.graph.count:
-        gains.append(gain_in(position, turns, wish))
-    return max(gains)
-
-
-cdef object gain_of_sets(Position position, const u32* codes, int count, const Objective* wish):
-    cdef u8 tiles[COLOURS][ROOM]
-    cdef int i, c, n, jokers = 0
-    memset(tiles, 0, sizeof(tiles))
-    for i in range(count):
-        jokers += add_tiles(codes[i], tiles)
-    gain = jokers * wish.joker
-    for c in range(COLOURS):
-        for n in range(ROOM):
-            gain += (tiles[c][n] - position.table_tiles[c][n]) * wish.tile[c][n]
-    return gain
+cdef object most_gained(list all_turns, list found):
+    """The most of what best_in has found, and of laying nothing, which gains nothing; None without turns."""
+    cdef Turns turns
+    gains = [best[0] for best in found if best is not None]
+    gains += [0 for turns in all_turns if turns.nothing]
+    return max(gains, default=None)
 
 
 cdef str card_text(int card):
     return "*" if card == JOKER else tile_text(card, True)
 
 
-cdef object card_move(Position position, const u32* codes, int count, int discard):
+cdef Move table_move(Position position, const u32* codes, int count):
+    """The turn without its discard; below 0 are the jokers played where more were rescued than laid."""
     cdef u32 table[MAX_SETS]
-    cdef u8 tiles[COLOURS][ROOM]
-    cdef int i, old = 0, unchanged = 0, jokers = -position.table_jokers, net
     memcpy(table, codes, count * sizeof(u32))
     sort_codes(table, count)
-    memset(tiles, 0, sizeof(tiles))
-    for i in range(count):
-        jokers += add_tiles(table[i], tiles)
-        while old < position.sets and position.codes[old] < table[i]:
-            old += 1
-        if old < position.sets and position.codes[old] == table[i]:
-            unchanged += 1
-            old += 1
-    net = jokers
+    return move_of(position, table, count)
+
+
+cdef object card_move(Position position, const u32* codes, int count, int discard):
+    cdef Move move = table_move(position, codes, count)
+    cdef int i, net = move.jokers
     for i in range(COLOURS * ROOM):
-        (&tiles[0][0])[i] -= (&position.table_tiles[0][0])[i]
-        net += (&tiles[0][0])[i]
-    return CardMove(format_tiles(tiles, max(jokers, 0), position.core.fields.notation),
-                    format_table(table, count, position.core.fields.notation),
-                    hand_value(tiles, jokers, &position.core.fields), unchanged, card_text(discard), net)
+        net += (&move.tiles[0][0])[i]
+    return CardMove(format_tiles(move.tiles, max(move.jokers, 0), move.notation), move.table, move.points,
+                    move.unchanged, card_text(discard), net)
+
+
+cdef object nothing_laid(Position position, int discard):
+    return card_move(position, position.codes, position.sets, discard)
