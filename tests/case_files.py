@@ -12,10 +12,13 @@ def cases(name):
     return [json.loads(line) for line in (DATA / name).read_text().splitlines()]
 
 
-def real_cases(asked, rules_class):
-    """The questions of real.jsonl about tile games, of those `asked`, with their other readings: pytest parameters."""
+def real_cases(asked, rules_class, cards=False):
+    """The questions of real.jsonl, of those `asked`, with their other readings: pytest parameters.
+
+    They are about tile games, or else about the card game.
+    """
     for case in cases("real.jsonl"):
-        if case["rules"] != "rummy-40" and asked(case):
+        if (case["rules"] == "rummy-40") == cards and asked(case):
             yield pytest.param(case, id=case["id"])
             yield from other_readings(case, rules_class)
 

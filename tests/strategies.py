@@ -6,9 +6,13 @@ from collections import Counter
 from functools import cache
 from itertools import combinations, islice, product
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import reference as ref
+
+# For properties that drop many examples, because the reference would take too long for them.
+choosy = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 LOCKED = {"joker_retrieval": "replace_from_hand", "joker_sets_locked": True}
 JOKER_RULES = [

@@ -161,6 +161,24 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], arguments: list[str], nam
     assert named in refuse(capsys, *arguments)
 
 
+def test_cards(capsys: pytest.CaptureFixture[str]) -> None:
+    cards = ["--rules", "rummy-40"]
+    assert run(capsys, "partitions", "10H JH QH 5S 5C *", *cards) == (0, "1 partition\n10HJHQH 5S5C*\n")
+    position = "5S*7S 9H9C* | 6S 9S 9D KS KH"
+    assert run(capsys, "best", position, *cards) == (
+        0,
+        "lay    9S KS KH 9D\ntable  5S*7S 9S9H9C9D KSKH*\ndiscard 6S\n"
+        "       4 cards, 38 points, 1 set unchanged, 1 joker rescued, goes out\n",
+    )
+    assert run(capsys, "moves", "5S6S7S | 8S 2H", *cards) == (
+        0,
+        "3 legal turns\nnothing -> 5S6S7S, discard 8S\n8S -> 5S6S7S8S, discard 2H\nnothing -> 5S6S7S, discard 2H\n",
+    )
+    assert run(capsys, "count", "5S6S7S | 8S 2H", *cards, "--taken", "2H") == (1, "0\n")
+    assert "'5H', is not in the hand" in refuse(capsys, "best", "| 5S 6S 7S", *cards, "--taken", "5H")
+    assert "only the card game" in refuse(capsys, "best", "| r5", "--taken", "r5")
+
+
 @pytest.mark.parametrize("command", [[], ["count"], ["best"], ["moves"], ["serve"], ["rules"], ["bench"]])
 def test_help(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     with pytest.raises(SystemExit) as end:
@@ -187,10 +205,13 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"meldcore {__version__}\n"
 
 
-def on_a_terminal(**environment: str) -> str:
-    """What `meldcore best` writes to a terminal."""
+BEST = ["best", "r4r5r6 k7b7y7 | r7 *", *EASY]
+
+
+def on_a_terminal(*arguments: str, **environment: str) -> str:
+    """What `meldcore` writes to a terminal."""
     parent, child = pty.openpty()
-    command = [sys.executable, "-m", "meldcore", "best", "r4r5r6 k7b7y7 | r7 *", *EASY]
+    command = [sys.executable, "-m", "meldcore", *arguments]
     variables = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     variables |= {"TERM": "xterm-256color", "COLUMNS": "40", **environment}
     process = subprocess.Popen(command, stdout=child, env=variables)
@@ -208,9 +229,21 @@ def on_a_terminal(**environment: str) -> str:
 
 def test_colour_on_a_terminal_only() -> None:
     pytest.importorskip("rich")
-    assert "\x1b[" in on_a_terminal()
-    assert "\x1b[" not in on_a_terminal(NO_COLOR="1")
-    assert "\x1b[" not in on_a_terminal(TERM="dumb")
+    assert "\x1b[" in on_a_terminal(*BEST)
+    assert "\x1b[" not in on_a_terminal(*BEST, NO_COLOR="1")
+    assert "\x1b[" not in on_a_terminal(*BEST, TERM="dumb")
+
+
+def test_suits_are_symbols_where_there_is_colour() -> None:
+    pytest.importorskip("rich")
+    cards = ["partitions", "10H JH QH 5S 5C *", "--rules", "rummy-40"]
+    shown = on_a_terminal(*cards, PYTHONUTF8="1")
+    assert "10♥" in shown
+    assert "5♠" in shown
+    for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        shown = on_a_terminal(*cards, PYTHONUTF8="1", **environment)
+        assert "10HJHQH 5S5C*" in shown
+    assert "10H" in on_a_terminal(*cards, PYTHONIOENCODING="ascii")
 
 
 def test_a_reader_that_has_seen_enough_is_no_fault() -> None:

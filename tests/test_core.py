@@ -11,22 +11,18 @@ from itertools import combinations, islice
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reference as ref
 from meldcore import MeldcoreError, Position, TooLarge, partitions
-from strategies import crowded, editions, positions
+from strategies import choosy, crowded, editions, positions
 from translation import as_move, position_of
 
 MOST_LISTED = 3000  # by the reference, in one example
 ALL_TILES = [f"{colour}{number}" for colour in "krby" for number in range(1, 14) for _ in range(2)]
 
-thorough = settings(
-    deadline=None,
-    max_examples=120,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+thorough = settings(choosy, max_examples=120)
 quick = settings(thorough, max_examples=60)
 
 

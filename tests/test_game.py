@@ -147,7 +147,7 @@ small_rules = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(small_rules, st.integers(0, 2**53 - 1), st.integers(1, 4))
 def test_odd_rules(rules, seed, players):
     if players * rules.hand_size > len(edition(rules)):

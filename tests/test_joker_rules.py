@@ -6,20 +6,16 @@ from contextlib import suppress
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import reference as ref
 from meldcore import Position, TooLarge
-from strategies import JOKER_RULES, accidents, crowded, joker_positions
+from strategies import JOKER_RULES, accidents, choosy, crowded, joker_positions
 from test_referee import EXAMPLES
 from translation import as_move, position_of
 
-thorough = settings(
-    deadline=None,
-    max_examples=150,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+thorough = settings(choosy, max_examples=150)
 quick = settings(thorough, max_examples=60)
 
 

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +190,9 @@ class SoonDue:
 
 def test_time_that_runs_out_in_a_listing() -> None:
     request = protocol.ListMoves(id=1, rules="easy-rummy", table="r4r5r6", hand="r7 r8 r9 r10")
-    result = protocol._listing("moves", request.at().moves(), protocol._move, request, SoonDue())  # type: ignore[arg-type]
+    position = request.at()
+    form = partial(protocol._move, position=position)
+    result = protocol._listing("moves", position.moves(), form, request, SoonDue())  # type: ignore[arg-type]
     assert (result["count"], len(result["moves"]), result["complete"]) == (8, 3, False)
 
 

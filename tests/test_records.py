@@ -163,7 +163,7 @@ def others(value):
 FREE = {"game": {"players", "rounds", "target", "match_seconds"}, "turn": {"seconds"}}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_a_field_that_says_something_else(data):
     lines = list(a_record())

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 from itertools import islice
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import reference as ref
@@ -126,7 +126,7 @@ def check_jokers(position, move, steps):
         assert all(step.kind == "lay" for step in steps if "*" in step.tiles)
 
 
-bound = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+bound = settings(max_examples=150)
 
 
 def position_of(drawn):

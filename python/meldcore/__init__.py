@@ -30,6 +30,7 @@ from .sets import SetInfo, read_set, set_text
 from .steps import Step
 from .stop import Stop
 from .tile_round import TileRound
+from .turns import CardMove, CardMoves
 
 __all__ = [
     "PRESETS",
@@ -39,6 +40,8 @@ __all__ = [
     "BadSet",
     "BadTile",
     "Cancelled",
+    "CardMove",
+    "CardMoves",
     "Draw",
     "Game",
     "IllegalMove",

@@ -14,8 +14,9 @@ _DONE, _NO, _BAD_INPUT = 0, 1, 2
 
 _NOTATION = """\
 A position is "TABLE | HAND": sets separated by spaces, then tiles. A tile is a colour letter (k black, r red,
-b blue, y yellow) and a number, a joker is *. "=" before a set says group: =r5**. A third field, "| opening",
-says that the player has not opened yet. "-" reads the position from standard input.
+b blue, y yellow) and a number, a joker is *; in rummy-40 a card is a rank and a suit, like 10H. "=" before a set
+says group: =r5**. A third field, "| opening", says that the player has not opened yet. "-" reads the position
+from standard input.
 """
 
 _EXAMPLES = """\
@@ -25,6 +26,7 @@ examples:
   meldcore count --rules easy-rummy "| k10 k11 k12 r3 * | opening"
   meldcore moves --limit 5 "r4r5r6 r8r9r10 | r7 b1"
   meldcore partitions "r1r2r3r4r5r6 | b6 k6"
+  meldcore partitions --rules rummy-40 "QS KS AS * 10H 10D"
   meldcore count --rules '{"preset": "rummi-q", "initial_meld": 0}' "| r1 r2 r3"
   meldcore arena --games 20 --bot greedy --bot random --seed 1
   echo '{"id": 1, "op": "best", "table": "r4r5r6", "hand": "r7"}' | meldcore serve
@@ -83,6 +85,8 @@ def _parser() -> argparse.ArgumentParser:
                 "--limit", type=int, default=20, help="list at most so many (default 20, at most 10000)"
             )
             command.add_argument("--offset", type=int, default=0, help="leave out so many at the start")
+        if about == "TABLE | HAND":
+            command.add_argument("--taken", metavar="CARD", help="in rummy-40, the card taken from the discard pile")
         command.add_argument("--json", action="store_true", help="the result as the protocol gives it")
         command.set_defaults(run=_ask, op=name)
         return command
@@ -203,7 +207,7 @@ def _ask(options: argparse.Namespace) -> int:
         fields["tiles"] = text.replace("|", " ").replace("=", " ")
     else:
         fields["position"] = text
-    for name in ("objective", "limit", "offset"):
+    for name in ("objective", "limit", "offset", "taken"):
         if name in options:
             fields[name] = getattr(options, name)
     result = protocol.OPS[options.op](id=0, **fields).answer(Stop())

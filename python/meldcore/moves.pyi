@@ -1,9 +1,10 @@
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypeVar, final
+from typing import Any, TypeVar, final
 
 import numpy
 from numpy.typing import NDArray
 
+from .objective import _Objective
 from .position import Move, Position
 from .rules import Rules
 from .sequence import LazySequence
@@ -25,17 +26,13 @@ class Moves(Arrangements[Move]):
     def __init__(
         self,
         position: Position,
-        objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] | None = None,
+        objective: _Objective | None = None,
         stop: Stop | None = None,
     ) -> None: ...
     @property
     def objective(self) -> str | dict[str, dict[str, int]] | None: ...
-    def best(
-        self, objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles"
-    ) -> Move | None: ...
-    def count_best(
-        self, objective: Literal["tiles", "points"] | Mapping[str, Mapping[str, int]] = "tiles"
-    ) -> int: ...
+    def best(self, objective: _Objective = "tiles") -> Move | None: ...
+    def count_best(self, objective: _Objective = "tiles") -> int: ...
 
 @final
 class Partitions(Arrangements[tuple[str, ...]]):

@@ -9,7 +9,7 @@ Source: PROTOCOL.md.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from secrets import randbits
 from typing import Any, Union
 
@@ -29,6 +29,7 @@ from .records import replay
 from .rules import PRESETS, Rules
 from .scoring import round_scores, round_winners
 from .stop import Stop
+from .turns import CardMove, CardMoves
 
 PROTOCOL = 1
 RULES = 1
@@ -78,22 +79,23 @@ class Request(Struct, tag_field="op", forbid_unknown_fields=True, kw_only=True):
 
 
 class AtPosition(Request):
-    """Base of the ops that are asked about a position: given whole, or as table, hand and opened."""
+    """Base of the ops that are asked about a position: given whole, or as table, hand and opened; with `taken`."""
 
     rules: RulesName = "rummi-q"
     position: str | None = None
     table: Texts = ()
     hand: Texts = ()
     opened: bool | UnsetType = UNSET
+    taken: str | None = None
 
     def at(self) -> Position:
         rules = _rules(self.rules)
         if self.position is None:
-            return Position(self.table, self.hand, rules, self.opened is not False)
+            return Position(self.table, self.hand, rules, self.opened is not False, taken=self.taken)
         for name, absent in (("table", ()), ("hand", ()), ("opened", UNSET)):
             if getattr(self, name) != absent:
                 raise BadRequest(f"{name} is given twice: position says it too", path=f"$.{name}", token=name)
-        return Position.parse(self.position, rules)
+        return Position.parse(self.position, rules, taken=self.taken)
 
 
 class Count(AtPosition, tag="count"):
@@ -106,7 +108,8 @@ class ListMoves(AtPosition, tag="moves"):
     limit: Whole = 100
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        return _listing("moves", self.at().moves(stop), _move, self, stop)
+        position = self.at()
+        return _listing("moves", position.moves(stop), partial(_move, position=position), self, stop)
 
 
 class Best(AtPosition, tag="best"):
@@ -121,9 +124,12 @@ class Best(AtPosition, tag="best"):
         if move is None:
             result: dict[str, Any] = {"move": None, "tiles": 0, "points": 0, "goes_out": False}
         else:
-            tiles = len(move.played)
-            goes_out = tiles == len(position.hand)
-            result = {"move": _move(move), "tiles": tiles, "points": move.points, "goes_out": goes_out}
+            if isinstance(move, CardMove):
+                tiles, goes_out = move.net, move.goes_out(position)
+            else:
+                tiles = len(move.played)
+                goes_out = tiles == len(position.hand)
+            result = {"move": _move(move, position), "tiles": tiles, "points": move.points, "goes_out": goes_out}
         if self.count_optimal:
             optimal = position.count_best(self.objective, stop)  # type: ignore[arg-type]
             result["optimal"] = _json_whole(optimal)
@@ -145,24 +151,28 @@ class Sample(AtPosition, tag="sample"):
     def answer(self, stop: Stop) -> dict[str, Any]:
         n = _length("n", self.n)
         seed = None if self.seed is None else _whole("seed", self.seed)
-        moves = self.at().moves(stop)
-        return {"moves": [_move(move) for move in moves.sample(n, seed)] if moves else []}
+        position = self.at()
+        moves = position.moves(stop)
+        return {"moves": [_move(move, position) for move in moves.sample(n, seed)] if moves else []}
 
 
-class Index(AtPosition, tag="index", kw_only=True):
+class AfterTurn(AtPosition, kw_only=True):
+    """Base of the ops about one turn: the table after it, and in the card game the discard."""
+
     after: Texts
+    discard: str | None = None
 
+
+class Index(AfterTurn, tag="index"):
     def answer(self, stop: Stop) -> dict[str, Any]:
         position = self.at()
-        move = position.move_to(self.after)
+        move = position.move_to(self.after, self.discard)
         return {"index": _json_whole(position.moves(stop).index(move))}
 
 
-class Check(AtPosition, tag="check", kw_only=True):
-    after: Texts
-
+class Check(AfterTurn, tag="check"):
     def answer(self, stop: Stop) -> dict[str, Any]:
-        verdict = self.at().check(self.after)
+        verdict = self.at().check(self.after, self.discard)
         return {
             "legal": verdict.legal,
             "played": verdict.played,
@@ -172,12 +182,10 @@ class Check(AtPosition, tag="check", kw_only=True):
         }
 
 
-class PlayTurn(AtPosition, tag="play", kw_only=True):
-    after: Texts
-
+class PlayTurn(AfterTurn, tag="play"):
     def answer(self, stop: Stop) -> dict[str, Any]:
         position = self.at()
-        return {"position": str(position.play(position.move_to(self.after)))}
+        return {"position": str(position.play(position.move_to(self.after, self.discard)))}
 
 
 class ListPartitions(Request, tag="partitions", kw_only=True):
@@ -468,8 +476,11 @@ def _length(name: str, value: Whole) -> int:
     return number
 
 
-def _move(move: Move) -> dict[str, Any]:
-    return {"played": move.played, "table": move.table, "points": move.points, "unchanged": move.unchanged}
+def _move(move: Move | CardMove, position: Position) -> dict[str, Any]:
+    said = {"played": move.played, "table": move.table, "points": move.points, "unchanged": move.unchanged}
+    if isinstance(move, CardMove):
+        said |= {"discard": move.discard, "rescued": move.rescued(position)}
+    return said
 
 
 def _state(game: Game) -> dict[str, Any]:
@@ -500,7 +511,7 @@ def _play(play: Play) -> dict[str, Any]:
 
 def _listing(
     name: str,
-    items: Moves | Plays | Partitions,
+    items: Moves | CardMoves | Plays | Partitions,
     form: Callable[[Any], Any],
     request: ListMoves | ListPlays | ListPartitions,
     stop: Stop,

@@ -6,14 +6,14 @@ Source: RULES.md 2 and 3; the codes of PROTOCOL.md.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, cycle, islice, product
 from typing import NamedTuple
 
 from .rules import Rules
-from .sets import set_text
+from .sets import set_text, tile_text
 
 CODES = (
     "invalid_set",
@@ -28,8 +28,10 @@ CODES = (
     "group_joker_needs_all",
     "retrieved_joker_misplaced",
     "joker_kept_in_hand",
+    "taken_card_not_laid",
+    "no_discard",
 )
-"""What can be wrong with a turn, in the order in which problems are listed."""
+"""What can be wrong with a turn, in the order in which problems are listed; the last two in the card game alone."""
 
 _RANK = {code: rank for rank, code in enumerate(CODES)}
 
@@ -122,7 +124,7 @@ def judge(turn: Turn) -> Verdict:
     bound = not turn.table_is_fixed and not any("*" in text for text, _ in turn.no_sets)
     jokers: tuple[TableJoker, ...] = ()
     if turn.before:
-        if sum(_read(code).jokers for code in turn.after) > turn.rules.jokers:
+        if sum(read_form(code).jokers for code in turn.after) > turn.rules.jokers:
             bound = False  # nor can anybody tell more jokers apart than there are: those in sets unchanged were kept
             turn = turn._replace(after=tuple((Counter(turn.before) & Counter(turn.after)).elements()))
         choice = _Jokers(turn, turn.rules.joker_retrieval if bound else "free").best()
@@ -173,27 +175,34 @@ def retrieval_of(turn: Turn) -> Retrieval:
     left = bytearray(turn.laid)
     for code, fate in zip(changed.before, choice.fates, strict=True):
         if fate.replacing:
-            text = set_text(code, turn.rules.numbers)
-            replacements.append(Replacement(text, tuple(map(_tile, fate.replacing)), fate.stays.count(False)))
+            text = text_of(code, turn.rules)
+            replacements.append(Replacement(text, tile_names(fate.replacing, turn.rules), fate.stays.count(False)))
         for tile in fate.replacing:
             left[tile] -= 1
     homes = set()
     if replacements and turn.rules.retrieved_joker_use != "anywhere":
         whole = turn.rules.retrieved_joker_use == "hand_only_set"
-        homes = {set_text(code, turn.rules.numbers) for code in changed.after if any(_read(code).cores(whole, left))}
+        homes = {text_of(code, turn.rules) for code in changed.after if any(read_form(code).cores(whole, left))}
     return Retrieval(tuple(replacements), frozenset(homes))
 
 
 def _problems_of_tiles(turn: Turn) -> list[Problem]:
     """RULES.md 2, conditions 1 to 3."""
-    problems = [Problem("invalid_set", f"{text!r} is no set: {why}", text) for text, why in turn.no_sets]
-    problems += [Problem("tile_missing", f"tile {tile!r} of the table is missing", tile) for tile in turn.missing]
-    problems += [
-        Problem("tile_not_in_hand", f"tile {tile!r} is played, and not in the hand", tile) for tile in turn.foreign
-    ]
+    problems = tiles_amiss("tile", turn.no_sets, turn.missing, turn.foreign)
     if not turn.played:
         problems.append(Problem("nothing_played", "no tile is played, and rearranging alone is no turn"))
     return problems
+
+
+def tiles_amiss(
+    noun: str, no_sets: Sequence[tuple[str, str]], missing: Sequence[str], foreign: Sequence[str]
+) -> list[Problem]:
+    """What forms no set, is missing, or is not in the hand."""
+    return [
+        *(Problem("invalid_set", f"{text!r} is no set: {why}", text) for text, why in no_sets),
+        *(Problem("tile_missing", f"{noun} {tile!r} of the table is missing", tile) for tile in missing),
+        *(Problem("tile_not_in_hand", f"{noun} {tile!r} is played, and not in the hand", tile) for tile in foreign),
+    ]
 
 
 def _problems_of_opening(turn: Turn) -> list[Problem]:
@@ -202,7 +211,7 @@ def _problems_of_opening(turn: Turn) -> list[Problem]:
     least = turn.rules.initial_meld
     if turn.table_is_fixed:
         for code in turn.changed:
-            text = set_text(code, turn.rules.numbers)
+            text = text_of(code, turn.rules)
             message = f"{text} was changed: the sets on the table stay as they are until the player has opened"
             problems.append(Problem("table_touched_before_opening", message, text))
         worth = f"the sets laid are worth {turn.meld_value}"
@@ -218,11 +227,14 @@ def roles(
 ) -> tuple[JokerRole, ...]:
     """Every joker of the sets ``table``: what it stands for, and what would free it."""
     found = []
+    ways: list[tuple[int, ...]]
     for code in table:
-        form = _read(code)
-        for tiles in _roles(form, rules.colours):
-            if table_is_fixed:
-                ways: list[tuple[int, ...]] = []
+        form = read_form(code)
+        for tiles in joker_tiles(form, rules.colours):
+            if rules.cards:
+                ways = _card_rescues(form, tiles, hand, rules)
+            elif table_is_fixed:
+                ways = []
             elif rules.joker_retrieval == "free" or (
                 rules.joker_retrieval == "replace" and any(on_table[tile] for tile in tiles)
             ):
@@ -230,16 +242,16 @@ def roles(
             else:
                 held = [tile for tile in tiles if hand[tile]]
                 ways = list(combinations(held, form.tiles_to_free(1, rules)))
-            text = set_text(code, rules.numbers)
-            freed_by = tuple(tuple(map(_tile, way)) for way in ways)
-            found.append(JokerRole(text, " ".join(map(_tile, tiles)), freed_by))
+            text = text_of(code, rules)
+            freed_by = tuple(tile_names(way, rules) for way in ways)
+            found.append(JokerRole(text, " ".join(tile_names(tiles, rules)), freed_by))
     return tuple(found)
 
 
 # ---- sets with jokers
 
 
-class _Form(NamedTuple):
+class Form(NamedTuple):
     """A set: in a run `mask` says where the jokers lie, in a group what colours are natural."""
 
     group: bool
@@ -255,7 +267,7 @@ class _Form(NamedTuple):
             return jokers + rules.colours - self.size
         return jokers
 
-    def extends(self, kept: "_Form") -> bool:
+    def extends(self, kept: "Form") -> bool:
         """RULES.md 3, locked: it is `kept`, but for tiles at the ends of the run, or further colours."""
         if self.group != kept.group:
             return False
@@ -295,16 +307,16 @@ class _Form(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 12)
-def _read(code: int) -> _Form:
+def read_form(code: int) -> Form:
     """The set of a set code (see the core's `sets.pxd`)."""
     number, size, detail = code >> 23 & 15, code >> 19 & 15, code & (1 << 15) - 1
     if code >> 29:
-        return _Form(True, 0, number, size, detail >> 4, detail & 15)
-    return _Form(False, code >> 27 & 3, number, size, detail, detail.bit_count())
+        return Form(True, 0, number, size, detail >> 4, detail & 15)
+    return Form(False, code >> 27 & 3, number, size, detail, detail.bit_count())
 
 
 @lru_cache(maxsize=1 << 12)
-def _roles(form: _Form, colours: int) -> tuple[tuple[int, ...], ...]:
+def joker_tiles(form: Form, colours: int) -> tuple[tuple[int, ...], ...]:
     """For each joker of a set the tiles that it may stand for."""
     if form.group:
         missing = tuple(c << 4 | form.number for c in range(colours) if not form.mask >> c & 1)
@@ -313,8 +325,16 @@ def _roles(form: _Form, colours: int) -> tuple[tuple[int, ...], ...]:
     return tuple((first + i,) for i in range(form.size) if form.mask >> i & 1)
 
 
+def _card_rescues(form: Form, tiles: Sequence[int], hand: bytes, rules: Rules) -> list[tuple[int, ...]]:
+    """RULES.md 7: what the hand has to free one joker that may stand for these cards; from a group of four nothing."""
+    if form.group and form.size == 4:
+        return []
+    needed = 2 if form.group and rules.group_rescue_needs_both else 1
+    return list(combinations([tile for tile in tiles if hand[tile]], needed))
+
+
 @lru_cache(maxsize=1 << 12)
-def _replaced(form: _Form, tiles: tuple[int, ...], jokers: int) -> _Form:
+def _replaced(form: Form, tiles: tuple[int, ...], jokers: int) -> Form:
     """A set with tiles in, and without this many jokers: in a run they lie where the tiles belong."""
     left = form.jokers - jokers
     if form.group:
@@ -324,8 +344,12 @@ def _replaced(form: _Form, tiles: tuple[int, ...], jokers: int) -> _Form:
     return form._replace(mask=form.mask & ~sum(1 << (tile - first) for tile in tiles), jokers=left)
 
 
-def _tile(tile: int) -> str:
-    return f"{'krby'[tile >> 4]}{tile & 15}"
+def tile_names(tiles: Iterable[int], rules: Rules) -> tuple[str, ...]:
+    return tuple(tile_text(tile, rules.cards) for tile in tiles)
+
+
+def text_of(code: int, rules: Rules) -> str:
+    return set_text(code, rules.numbers, rules.cards)
 
 
 # ---- what became of the jokers
@@ -341,17 +365,17 @@ class _Fate(NamedTuple):
     `lost` holds the roles of the jokers that left without a tile in their place. `faults` are codes of problems.
     """
 
-    kept: _Form
+    kept: Form
     stays: tuple[bool, ...]
     replacing: tuple[int, ...]
     lost: tuple[tuple[int, ...], ...]
     faults: tuple[tuple[str, tuple[int, ...]], ...]
 
 
-_Rank = tuple[int, list[int]]
+Rank = tuple[int, list[int]]
 
 
-def _rank(codes: Sequence[str]) -> _Rank:
+def rank_of(codes: Sequence[str]) -> Rank:
     """Choices compare by it: fewest problems first, then by the order of their codes."""
     return len(codes), sorted(_RANK[code] for code in codes)
 
@@ -361,43 +385,42 @@ class _Choice(NamedTuple):
 
     fates: tuple[_Fate, ...]
     broken: tuple[int, ...]  # which sets were kept, and are not whole any more
-    misplaced: tuple[_Form, ...]  # where retrieved jokers lie that may not lie there
+    misplaced: tuple[Form, ...]  # where retrieved jokers lie that may not lie there
 
-    def rank(self) -> _Rank:
+    def rank(self) -> Rank:
         codes = [code for fate in self.fates for code, _ in fate.faults]
         codes += ["joker_set_broken"] * len(self.broken)
         codes += ["retrieved_joker_misplaced"] * len(self.misplaced)
-        return _rank(codes)
+        return rank_of(codes)
 
     def jokers(self, turn: Turn) -> Iterator[TableJoker]:
         for code, fate in zip(turn.before, self.fates, strict=True):
-            text = set_text(code, turn.rules.numbers)
-            for tiles, kept in zip(_roles(_read(code), turn.rules.colours), fate.stays, strict=True):
-                yield TableJoker(text, " ".join(map(_tile, tiles)), kept)
+            text = text_of(code, turn.rules)
+            for tiles, kept in zip(joker_tiles(read_form(code), turn.rules.colours), fate.stays, strict=True):
+                yield TableJoker(text, " ".join(tile_names(tiles, turn.rules)), kept)
 
     def problems(self, turn: Turn) -> list[Problem]:
-        numbers = turn.rules.numbers
         problems = []
         for code, fate in zip(turn.before, self.fates, strict=True):
-            text = set_text(code, numbers)
+            text = text_of(code, turn.rules)
             for fault, tiles in fate.faults:
                 problems.append(Problem(fault, _sentence(fault, text, tiles, turn.rules), text))
         for i in self.broken:
-            text = set_text(turn.before[i], numbers)
+            text = text_of(turn.before[i], turn.rules)
             message = (
                 f"the joker in {text} was not replaced, so its set stays together: tiles may be added, "
                 "but none may leave, and it joins no other such set"
             )
             problems.append(Problem("joker_set_broken", message, text))
         for form in self.misplaced:
-            text = next(set_text(code, numbers) for code in turn.after if _read(code) == form)
+            text = next(text_of(code, turn.rules) for code in turn.after if read_form(code) == form)
             message = f"a joker taken from its set lies in {text}: {_where(turn.rules)}"
             problems.append(Problem("retrieved_joker_misplaced", message, text))
         return problems
 
 
 def _sentence(code: str, text: str, tiles: Sequence[int], rules: Rules) -> str:
-    names = [_tile(tile) for tile in tiles]
+    names = tile_names(tiles, rules)
     if code == "joker_replaced_from_table":
         return (
             f"the joker in {text} was moved, and the {' or '.join(names)} in its place came from the table: "
@@ -422,12 +445,12 @@ class _Jokers:
         self.turn = turn
         self.rules = turn.rules
         self.retrieval = retrieval
-        self.sets = [_read(code) for code in turn.before]
-        self.after = [_read(code) for code in turn.after]
+        self.sets = [read_form(code) for code in turn.before]
+        self.after = [read_form(code) for code in turn.after]
         # for each set the tiles that one joker or another stands for
-        self.stands = [{tile for role in _roles(form, self.rules.colours) for tile in role} for form in self.after]
+        self.stands = [{tile for role in joker_tiles(form, self.rules.colours) for tile in role} for form in self.after]
         self.choice: _Choice | None = None
-        self.rank: _Rank = (0, [])
+        self.rank: Rank = (0, [])
 
     def best(self) -> _Choice:
         """The choice with the fewest problems, ties by the order of their codes; jokers are kept where they can."""
@@ -441,7 +464,7 @@ class _Jokers:
 
     def _choose(self, fates: tuple[_Fate, ...], left: bytearray, faults: tuple[str, ...]) -> None:
         """Try every fate of the next set, after `fates` with these faults; `left` are hand tiles not spent yet."""
-        if self.choice is not None and self.rank <= _rank(faults):
+        if self.choice is not None and self.rank <= rank_of(faults):
             return  # whatever follows can only add problems
         if len(fates) == len(self.sets):
             choice = self._concluded(fates, left)
@@ -472,9 +495,9 @@ class _Jokers:
                 return (("joker_replaced_from_table", moved),)
         return (("joker_not_replaced", tiles),)
 
-    def _run_fates(self, form: _Form, left: bytearray) -> Iterator[_Fate]:
+    def _run_fates(self, form: Form, left: bytearray) -> Iterator[_Fate]:
         """In a run the place of a joker fixes the tile that replaces it; jokers are independent."""
-        tiles = [tile for (tile,) in _roles(form, self.rules.colours)]
+        tiles = [tile for (tile,) in joker_tiles(form, self.rules.colours)]
         ways = [
             [
                 *(["stays"] if self._all_stand([(False, (tile,))]) else []),
@@ -494,9 +517,9 @@ class _Jokers:
                 tuple(fault for role in lost for fault in self._lost(role)),
             )
 
-    def _group_fates(self, form: _Form, left: bytearray) -> Iterator[_Fate]:
+    def _group_fates(self, form: Form, left: bytearray) -> Iterator[_Fate]:
         """In a group different tiles of missing colours replace jokers; under `replace` one is enough for all."""
-        missing = _roles(form, self.rules.colours)[0]
+        missing = joker_tiles(form, self.rules.colours)[0]
         near = [tile for tile in missing if self._within_reach(tile, left)] if self.retrieval != "free" else []
         most = 1 if self.retrieval == "replace" else len(near)
         for gone in range(0 if self._all_stand([(True, missing)]) else form.jokers, form.jokers + 1):
@@ -519,7 +542,7 @@ class _Jokers:
         lost that could be kept, or that a tile `left` could replace.
         """
         colours = self.rules.colours
-        kept = [(fate.kept.group, role) for fate in fates for role in _roles(fate.kept, colours)]
+        kept = [(fate.kept.group, role) for fate in fates for role in joker_tiles(fate.kept, colours)]
         if not self._all_stand(kept):
             return None
         for fate in fates:
@@ -551,7 +574,7 @@ class _Jokers:
     def _placements(
         self,
         fates: tuple[_Fate, ...],
-        kept: Sequence[tuple[int, _Form]],
+        kept: Sequence[tuple[int, Form]],
         free: list[int],
         retrieved: int,
         left: bytearray,
@@ -570,7 +593,7 @@ class _Jokers:
                     yield from self._placements(fates, others, rest, retrieved, left, broken)
             yield from self._placements(fates, others, free, retrieved, left, (*broken, i))
             return
-        misplaced: tuple[_Form, ...] = ()
+        misplaced: tuple[Form, ...] = ()
         if retrieved and self.rules.retrieved_joker_use != "anywhere":
             homes = [self.after[i] for i in free]
             well = self._placed(retrieved, left, homes)
@@ -582,7 +605,7 @@ class _Jokers:
                 misplaced = tuple(islice(cycle(spots), retrieved - well))
         yield _Choice(fates, broken, misplaced)
 
-    def _placed(self, retrieved: int, left: bytearray, homes: Sequence[_Form]) -> int:
+    def _placed(self, retrieved: int, left: bytearray, homes: Sequence[Form]) -> int:
         """How many of so many retrieved jokers these sets can take in, no hand tile being used twice."""
         if not homes or not retrieved:
             return 0
@@ -602,7 +625,7 @@ class _Jokers:
 
 def _holds(code: int, tile: int) -> bool:
     """Whether a set holds a natural tile."""
-    form = _read(code)
+    form = read_form(code)
     if form.group:
         return tile & 15 == form.number and bool(form.mask >> (tile >> 4) & 1)
     place = tile - (form.colour << 4 | form.number)

@@ -1,10 +1,11 @@
 """Answers for people: tiles in colour on a terminal, the same text plain in a pipe.
 
 Colour needs rich (the extra `cli`) and keeps to NO_COLOR. The text is the notation either way: what is
-printed can be typed in again.
+printed can be typed in again. Only cards in colour show their suits as symbols.
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +13,12 @@ from typing import Any
 
 import msgspec
 
+_CARD = re.compile(r"(10|[2-9JQKA])([SHCD])")
+_SYMBOLS = dict(zip("SHCD", "♠♥♣♦", strict=True))
+
 _STYLES = {
+    r"(?:10|[2-9JQKA])[SC♠♣]": "bold black on white",
+    r"(?:10|[2-9JQKA])[HD♥♦]": "bold red on white",
     r"k\d+": "bold black on white",
     r"r\d+": "bold red on white",
     r"b\d+": "bold blue on white",
@@ -30,9 +36,10 @@ def printer() -> Callable[[str], None]:
         except ImportError:
             return print
         console = Console(highlight=False)
+        symbols = _SYMBOLS if console.color_system and console.encoding.startswith("utf") else {}
 
         def show(line: str) -> None:
-            text = Text(line)
+            text = Text(_CARD.sub(lambda card: card[1] + symbols.get(card[2], card[2]), line))
             for tile, style in _STYLES.items():
                 # no letter before it: the notation is read, not the words around it
                 text.highlight_regex(rf"(?<![a-z]){tile}", style)
@@ -51,16 +58,27 @@ def best_lines(result: Mapping[str, Any]) -> Iterator[str]:
     if move is None:
         yield "no legal turn"
         return
-    yield f"lay    {' '.join(move['played'])}"
+    yield f"lay    {' '.join(move['played']) or 'nothing'}"
     yield f"table  {' '.join(move['table'])}"
-    unchanged = f"{_number(move['unchanged'], 'set')} unchanged"
-    out = ", goes out" if result["goes_out"] else ""
-    yield f"       {_number(result['tiles'], 'tile')}, {_number(result['points'], 'point')}, {unchanged}{out}"
+    noun = "tile"
+    notes = [f"{_number(move['unchanged'], 'set')} unchanged"]
+    if "discard" in move:
+        yield f"discard {move['discard']}"
+        noun = "card"
+    if move.get("rescued"):
+        notes.append(f"{_number(move['rescued'], 'joker')} rescued")
+    if result["goes_out"]:
+        notes.append("goes out")
+    yield f"       {_number(result['tiles'], noun)}, {_number(result['points'], 'point')}, {', '.join(notes)}"
 
 
 def moves_lines(result: Mapping[str, Any]) -> Iterator[str]:
-    moves = [f"{' '.join(move['played'])} -> {' '.join(move['table'])}" for move in result["moves"]]
-    return _page("legal turn", result, moves)
+    return _page("legal turn", result, [_move_line(move) for move in result["moves"]])
+
+
+def _move_line(move: Mapping[str, Any]) -> str:
+    line = f"{' '.join(move['played']) or 'nothing'} -> {' '.join(move['table'])}"
+    return f"{line}, discard {move['discard']}" if "discard" in move else line
 
 
 def plays_lines(result: Mapping[str, Any]) -> Iterator[str]:

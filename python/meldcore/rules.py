@@ -64,8 +64,8 @@ class Rules(_Compiled):
         against its holder.
 
     Rummy 40
-        ``cards``: the game is played with cards (RULES.md 7); the fields below need it. Positions of this game are
-        refused: it is not supported yet.
+        ``cards``: the game is played with cards (RULES.md 7); the fields below need it. Its turns end with a
+        discard; of the fields above, those on jokers of the table have no say in it.
         ``group_rescue_needs_both``: what rescues a joker from a group of three.
         ``discard_needs_40_always``: a taken discard lies in a new set worth the initial meld by itself.
         ``max_reshuffles``: how often the discard pile becomes the stock.

@@ -6,7 +6,7 @@ Hands, and all that is listed by hand, stand in turn order, the player who start
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .errors import BadRequest, BadTile
+from .errors import BadRequest
 from .position import Position
 from .rules import Rules
 
@@ -15,8 +15,6 @@ AnyRules = Rules | str | Mapping[str, Any]
 
 CUT_40 = 25
 """Points more against each loser when somebody cuts 40 (RULES.md 7)."""
-
-_CARD_POINTS = {str(rank): rank for rank in range(2, 11)} | {"T": 10, "J": 10, "Q": 10, "K": 10, "A": 11}
 
 
 def hand_points(hand: Hand, rules: AnyRules = "rummi-q") -> int:
@@ -33,19 +31,8 @@ def hand_points(hand: Hand, rules: AnyRules = "rummi-q") -> int:
 
 def _read(hand: Hand, rules: Rules) -> tuple[int, int]:
     """How many tiles there are, and what they are worth."""
-    if not rules.cards:
-        position = Position((), hand, rules)
-        return len(position.hand), position.hand_points
-    cards = hand.replace(",", " ").split() if isinstance(hand, str) else list(hand)
-    return len(cards), sum(rules.joker_hand_value if card == "*" else _card_points(card) for card in cards)
-
-
-def _card_points(card: str) -> int:
-    text = str(card).upper()
-    points = _CARD_POINTS.get(text[:-1])
-    if points is None or text[-1] not in "SHCD":
-        raise BadTile(f"card {card!r} is no rank 2 to 10, J, Q, K or A with a suit S, H, C or D", token=str(card))
-    return points
+    position = Position((), hand, rules)
+    return len(position.hand), position.hand_points
 
 
 def _left(hands: Sequence[Hand], rules: Rules) -> tuple[list[int], int | None]:

@@ -15,12 +15,13 @@ from typing import Literal, NamedTuple
 
 from .referee import Replacement, Turn, retrieval_of
 from .rules import Rules
-from .sets import read_set
+from .sets import read_set, tile_text
 
 Kind = Literal["put", "take", "split", "move", "add", "lay"]
 
-_COLOURS = "krby"
 _JOKER = "*"
+_TILES = {tile_text(tile, cards): tile for cards in (False, True) for tile in range(4 << 4)}
+"""Every tile and every card as colour << 4 | number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +85,29 @@ class _Part:
     """Tiles that lie together: a set, or what there is of one in the midst of a turn.
 
     In a run the place of a tile is the number it stands for, in a group its colour; the jokers of a group, which
-    have no colour, lie at 4 and up. ``family``: the colour of a run, or the number of a group: what all sets have in
-    common whose places are the same.
+    have no colour, lie at 4 and up. ``family``: run or group, and the colour of the run, or the number of the group:
+    what all sets have in common whose places are the same.
     """
 
-    def __init__(self, family: str, tiles: dict[int, str], rules: Rules) -> None:
+    def __init__(self, family: tuple[Literal["run", "group"], int], tiles: dict[int, str], rules: Rules) -> None:
         self.family = family
         self.tiles = tiles
         self.rules = rules
 
     @staticmethod
     def read(text: str, rules: Rules) -> "_Part":
-        tiles = re.findall(r"\*|[krby]\d+", text)
-        naturals = [tile for tile in tiles if tile != _JOKER]
+        tiles = re.findall(r"\*|[krby]\d+|(?:10|[2-9JQKA])[SHCD]", text)
+        naturals = [divmod(_TILES[tile], 16) for tile in tiles if tile != _JOKER]
+        colour, number = naturals[0]
         if read_set(text, rules).kind == "run":
-            first = int(naturals[0][1:]) - tiles.index(naturals[0])
-            return _Part(naturals[0][0], dict(enumerate(tiles, first)), rules)
-        places = [_COLOURS.index(tile[0]) for tile in naturals] + [4, 5, 6]
-        return _Part(naturals[0][1:], dict(zip(places, tiles, strict=False)), rules)
+            first = number - next(place for place, tile in enumerate(tiles) if tile != _JOKER)
+            return _Part(("run", colour), dict(enumerate(tiles, first)), rules)
+        places = [colour for colour, _ in naturals] + [4, 5, 6]
+        return _Part(("group", number), dict(zip(places, tiles, strict=False)), rules)
 
     @property
     def is_run(self) -> bool:
-        return self.family in _COLOURS
+        return self.family[0] == "run"
 
     @property
     def text(self) -> str:
@@ -123,9 +125,13 @@ class _Part:
     def names(self, places: Iterable[int]) -> str:
         """These tiles, and what the jokers of a run stand for."""
         return " ".join(
-            f"{_JOKER} ({self.family}{place})" if self.is_run and tile == _JOKER else tile
+            f"{_JOKER} ({self.stands_for(place)})" if self.is_run and tile == _JOKER else tile
             for place, tile in sorted((place, self.tiles[place]) for place in places)
         )
+
+    def stands_for(self, place: int) -> str:
+        """What a joker of a run does."""
+        return tile_text(self.family[1] << 4 | place, self.rules.cards)
 
     def lose(self, places: Iterable[int]) -> dict[int, str]:
         return {place: self.tiles.pop(place) for place in places}
@@ -316,10 +322,10 @@ class _Script:
         """Hand tiles take the place of jokers, as the rules demand."""
         part = next(part for part in self.parts if part.text == replacement.set)
         if part.is_run:
-            into = {int(tile[1:]): tile for tile in replacement.tiles}
+            into = {_TILES[tile] & 15: tile for tile in replacement.tiles}
             self.put(part, into.keys(), into)
         else:
-            into = {_COLOURS.index(tile[0]): tile for tile in replacement.tiles}
+            into = {_TILES[tile] >> 4: tile for tile in replacement.tiles}
             self.put(part, sorted(part.tiles)[-replacement.jokers :], into)
 
     def rearrange(self, targets: Sequence[_Part], homes: Collection[str], locked: bool) -> None:

@@ -14,6 +14,7 @@ from .position import Move, Position
 from .referee import Problem
 from .rules import Rules
 from .scoring import round_scores, round_winners
+from .turns import CardMove
 
 # A table without one of these problems still holds its own tiles in valid sets.
 _NOT_ALL_VALID = {"invalid_set", "tile_missing", "joker_kept_in_hand"}
@@ -161,7 +162,7 @@ class TileRound:
             return self._draw(_DRAWN_FOR_TIME_OUT, error.problems, timed_out=True)
         return self._play(move, timed_out=True)
 
-    def _play(self, move: Move, timed_out: bool = False) -> tuple["TileRound", TurnResult]:
+    def _play(self, move: Move | CardMove, timed_out: bool = False) -> tuple["TileRound", TurnResult]:
         player = self.player
         hand = list(self.hands[player])
         for tile in move.played:

@@ -26,8 +26,7 @@ cdef class Bounds:
     cdef bint narrow
     cdef i64 typical                # of one tile or joker
     cdef i64 three[MAX_JOKERS + 1]  # what the latest look has left: joint cost of the other colours by jokers
-    cdef int jokers                 # left before the layer
-    cdef int others_need            # of those, by the other colours
+    cdef int others_need            # jokers that those need
     cdef int row                    # of the layer's colour behind it
     cdef const u8* needs
 
@@ -39,6 +38,7 @@ cdef class Bounds:
     # before the layer.
     cdef void look(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil
     cdef i64 least_behind(self, const Plan* plan, int state, int slack) noexcept nogil
+    cdef int row_of(self, const Plan* plan, u64 key, int colour, int number) noexcept nogil
     cdef i64 tile_cost(self, int colour, int number, int used) noexcept nogil
     # With so many jokers left at the end; IMPOSSIBLE where some of the table are among them.
     cdef i64 joker_cost(self, int left) noexcept nogil

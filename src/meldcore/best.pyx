@@ -28,7 +28,7 @@ from meldcore.bits cimport bit_width, i8, i64, u8, u16, u32, u64
 from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
 from meldcore.lanes cimport Lanes, fill, larger, largest, less, load, more, moved, store
 from meldcore.objective cimport POINTS, WEIGHTS, Objective
-from meldcore.plan cimport SLACK_BITS, Layer, Plan, states_at
+from meldcore.plan cimport Layer, Plan, jokers_left, slack_of, state_of, states_at
 from meldcore.problem cimport COLOURS, ROOM, Problem
 from meldcore.sets cimport add_tiles
 from meldcore.stop cimport is_due, raise_due
@@ -611,13 +611,13 @@ cdef i64 finish(Search* s, bint laid, int jokers, i64 spent) noexcept nogil:
     return cost
 
 
-cdef i64 least_cost(const Search* s, const Cost* rows) noexcept nogil:
-    """What any path costs at least; IMPOSSIBLE where there is none for a colour by itself."""
+cdef i64 least_cost(const Search* s, const Cost* rows, int jokers) noexcept nogil:
+    """What any path costs at least with so many jokers; IMPOSSIBLE where there is none for a colour by itself."""
     cdef int c
     for c in range(4):
-        if rows[s.at[c] + s.problem.jokers * s.stride] == 0:
+        if rows[s.at[c] + jokers * s.stride] == 0:
             return IMPOSSIBLE
-    return cost_with(s, rows, s.problem.jokers)
+    return cost_with(s, rows, jokers)
 
 
 cdef i64 cost_with(const Search* s, const Cost* rows, int jokers) noexcept nogil:
@@ -992,12 +992,12 @@ cdef bint small_gains(const Problem* problem, const Objective* objective, i64 (*
     for c in range(4):
         for n in range(1, problem.numbers + 1):
             tiles += problem.most[c][n] - problem.must[c][n]
-            points += n * (problem.most[c][n] - problem.must[c][n])
+            points += problem.value[n] * (problem.most[c][n] - problem.must[c][n])
     joker[0] = small_gain(objective, objective.joker_points, tiles, points)
     for c in range(4):
         cost = 0
         for n in range(1, problem.numbers + 1):
-            tile[c][n] = small_gain(objective, n, tiles, points)
+            tile[c][n] = small_gain(objective, problem.value[n], tiles, points)
             cost += tile[c][n] * (problem.most[c][n] - problem.must[c][n])
         if cost > NARROW_COST:
             return False
@@ -1108,7 +1108,7 @@ cdef bint solve(Arena arena, Edition edition, const Problem* problem, const Obje
     else:
         fill_wide_rows(s, arena.wide_rows.data())
         find_idle(s, <const i64*> arena.wide_rows.data())
-        s.lowest = least_cost(s, <const i64*> arena.wide_rows.data())
+        s.lowest = least_cost(s, <const i64*> arena.wide_rows.data(), s.problem.jokers)
         search(s, <const i64*> arena.wide_rows.data())
     # with gains alone nothing is laid only where nothing can be
     return not s.stopped and s.best < IMPOSSIBLE and not (problem.lay and not s.must_lay and s.best == s.nothing)
@@ -1120,7 +1120,7 @@ cdef void search_narrow(Arena arena, Edition edition) noexcept nogil:
     cdef int i, g
     fill_rows(s, edition, False, arena.rows)
     find_idle(s, <const u16*> arena.rows)
-    plain = s.lowest = least_cost(s, <const u16*> arena.rows)
+    plain = s.lowest = least_cost(s, <const u16*> arena.rows, s.problem.jokers)
     s.limit = patience(s.problem)
     if search(s, <const u16*> arena.rows) or s.stopped:
         return
@@ -1128,7 +1128,7 @@ cdef void search_narrow(Arena arena, Edition edition) noexcept nogil:
     s.joker_price = price_of_jokers(s, arena.rows)
     shift_costs(s, edition)
     fill_rows(s, edition, True, arena.priced_rows)
-    tighter = least_cost(s, <const u16*> arena.priced_rows)
+    tighter = least_cost(s, <const u16*> arena.priced_rows, s.problem.jokers)
     if tighter > plain:
         s.lowest = max(s.lowest, tighter)
         search(s, <const u16*> arena.priced_rows)
@@ -1214,42 +1214,34 @@ cdef class Bounds:
 
     cdef i64 least(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil:
         cdef Search* s = self.search
-        cdef int c, number, state, jokers = key >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1)
+        cdef int c, passed = layer.colour + 1 if layer != NULL else 4, number = layer.number if layer != NULL else 0
+        cdef int jokers = jokers_left(plan, key, number, passed)
         for c in range(4):
-            number = 0 if layer == NULL else layer.number if c <= layer.colour else layer.number - 1
-            state = key >> c * plan.state_bits & ((1 << plan.state_bits) - 1)
-            jokers += states_at(plan.need, plan, c, number)[state]
-            s.at[c] = row_at(s, c, number) + plan.automata.shape_of[state]
-        for c in range(4):
-            if self.narrow:
-                if (<Arena> self.arena).rows[s.at[c] + jokers * s.stride] == 0:
-                    return IMPOSSIBLE
-            elif (<Arena> self.arena).wide_rows[s.at[c] + jokers * s.stride] == 0:
-                return IMPOSSIBLE
+            s.at[c] = self.row_of(plan, key, c, number if c < passed else number - 1)
         if self.narrow:
-            return cost_with(s, <const u16*> (<Arena> self.arena).rows, jokers)
-        return cost_with(s, <const i64*> (<Arena> self.arena).wide_rows.data(), jokers)
+            return least_cost(s, <const u16*> (<Arena> self.arena).rows, jokers)
+        return least_cost(s, <const i64*> (<Arena> self.arena).wide_rows.data(), jokers)
+
+    cdef int row_of(self, const Plan* plan, u64 key, int colour, int number) noexcept nogil:
+        """The row where a colour of the frontier stands, no jokers."""
+        return row_at(self.search, colour, number) + plan.automata.shape_of[state_of(plan, key, colour)]
 
     cdef void look(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil:
         cdef Search* s = self.search
-        cdef int c, number, state, others = 0
+        cdef int c, others = 0, jokers = jokers_left(plan, key, layer.number, layer.colour)
         cdef int at[3]
-        self.jokers = key >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1)
-        self.others_need = 0
         for c in range(4):
-            number = layer.number if c < layer.colour else layer.number - 1
-            state = key >> c * plan.state_bits & ((1 << plan.state_bits) - 1)
-            self.jokers += states_at(plan.need, plan, c, number)[state]
             if c != layer.colour:
-                self.others_need += states_at(plan.need, plan, c, number)[state]
-                at[others] = row_at(s, c, number) + plan.automata.shape_of[state]
+                at[others] = self.row_of(plan, key, c, layer.number if c < layer.colour else layer.number - 1)
                 others += 1
+        self.others_need = (jokers - slack_of(plan, key) - states_at(
+            plan.need, plan, layer.colour, layer.number - 1)[state_of(plan, key, layer.colour)])
         self.row = row_at(s, layer.colour, layer.number)
         self.needs = states_at(plan.need, plan, layer.colour, layer.number)
         if self.narrow:
-            look_at(s, <const u16*> (<Arena> self.arena).rows, at, self.jokers, self.three)
+            look_at(s, <const u16*> (<Arena> self.arena).rows, at, jokers, self.three)
         else:
-            look_at(s, <const i64*> (<Arena> self.arena).wide_rows.data(), at, self.jokers, self.three)
+            look_at(s, <const i64*> (<Arena> self.arena).wide_rows.data(), at, jokers, self.three)
 
     cdef i64 least_behind(self, const Plan* plan, int state, int slack) noexcept nogil:
         cdef Search* s = self.search

@@ -10,13 +10,13 @@ from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
 from meldcore.best cimport IMPOSSIBLE, Bounds
-from meldcore.bits cimport i64, u32, u64
-from meldcore.branches cimport Branch, Branches, Detail
+from meldcore.bits cimport i64, u16, u32, u64
+from meldcore.branches cimport Branch, Branches, Detail, picked
 from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
-from meldcore.monitor cimport ALL_PICKS, Monitor
+from meldcore.monitor cimport Monitor
 from meldcore.objective cimport Objective
 from meldcore.outcome cimport DONE, STOPPED, TOO_LARGE, Outcome, raise_outcome
-from meldcore.plan cimport MAX_LAYERS, SLACK_BITS, Layer, Plan, free_plan, init_plan, prepare
+from meldcore.plan cimport MAX_LAYERS, Layer, Plan, free_plan, init_plan, most_frontiers, prepare, slack_of
 from meldcore.problem cimport Problem
 from meldcore.stop cimport is_due
 from meldcore.tables cimport Automata, Step, Tables
@@ -26,7 +26,6 @@ cdef enum:
     FIRST_MEMOS = 1 << 10
     MOST_MEMOS = 1 << 22        # 100 MB; beyond that nothing is remembered any more
     STEPS_BETWEEN_CHECKS = 64
-
     FEW_FRONTIERS = 400         # with no more a diagram is as fast
     FEWEST_STEPS = 500          # before a search gives up, and one more for each frontier that a diagram would have
 
@@ -65,6 +64,7 @@ cdef class Search:
     cdef bint solve(self, const Problem* problem, const Automata* automata, const Objective* objective) except -1 nogil:
         """Leaves the best path in `best_path`; False where there is none."""
         cdef i64 ceiling, found, slack = 0
+        cdef double frontiers
         cdef u64 top
         self.outcome = DONE
         self.gave_up = False
@@ -72,7 +72,8 @@ cdef class Search:
         self.steps = 0
         if not prepare(problem, automata, &self.plan):
             return False
-        self.gave_up = frontiers(&self.plan) <= FEW_FRONTIERS
+        frontiers = most_frontiers(&self.plan)
+        self.gave_up = frontiers <= FEW_FRONTIERS
         if self.gave_up:
             return False
         self.branches.reset(&self.plan)
@@ -83,7 +84,7 @@ cdef class Search:
         self.memos.assign(FIRST_MEMOS, Memo(0, 0, 0))
         self.memo_count = 0
         self.lowest = self.bounds.least(&self.plan, NULL, top)
-        self.most_steps = FEWEST_STEPS + frontiers(&self.plan)
+        self.most_steps = FEWEST_STEPS + frontiers
         while self.lowest < IMPOSSIBLE:
             self.over = False
             self.best = ceiling = self.lowest + slack + 1
@@ -147,7 +148,7 @@ cdef class Search:
         cdef i64 cost
         if not self.branches.accepts(key):
             return IMPOSSIBLE
-        cost = self.bounds.joker_cost(key >> 4 * self.plan.state_bits & ((1 << SLACK_BITS) - 1))
+        cost = self.bounds.joker_cost(slack_of(&self.plan, key))
         if spent + cost < self.best:
             self.best = spent + cost
             self.over = self.best <= self.lowest
@@ -185,6 +186,7 @@ cdef class Search:
 
     cdef int write_sets(self, u32* codes) noexcept nogil:
         cdef const Automata* a = self.plan.automata
+        cdef const u16* picks = self.branches.monitor.picks.data()
         cdef OpenRun runs[2][4][MAX_OPEN]
         cdef int latest[4]                  # which of the two is in use
         cdef int i, count = 0, given = 0, number = 0, _open
@@ -200,25 +202,13 @@ cdef class Search:
                 number = layer.number
                 given = 0
             given |= step.g << 2 * layer.colour
-            count = take_way(a, a.ways + step.way + self.first_pick(detail.first_way), layer.colour, number,
+            count = take_way(a, a.ways + step.way + picked(picks, detail.first_way, 0), layer.colour, number,
                              runs[latest[layer.colour]][layer.colour], runs[1 - latest[layer.colour]][layer.colour],
                              &_open, codes, count)
             latest[layer.colour] = 1 - latest[layer.colour]
             if layer.last:
-                count = lay_groups(a, number, given, detail.jokers, self.first_pick(detail.first_layout), codes, count)
+                count = lay_groups(a, number, given, detail.jokers, picked(picks, detail.first_layout, 0), codes, count)
         return count
-
-    cdef u32 first_pick(self, int first) noexcept nogil:
-        return 0 if first == ALL_PICKS else self.branches.monitor.picks[first]
-
-
-cdef double frontiers(const Plan* plan) noexcept nogil:
-    """About how many there are at the fullest number."""
-    cdef int n
-    cdef double most = 0
-    for n in range(1, plan.problem.numbers):
-        most = max(most, <double> plan.live[0][n] * plan.live[1][n] * plan.live[2][n] * plan.live[3][n])
-    return most
 
 
 cdef dict idle = {}             # searches that no thread uses, by tables

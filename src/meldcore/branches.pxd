@@ -4,7 +4,7 @@ from libcpp.vector cimport vector
 
 from meldcore.best cimport Bounds
 from meldcore.bits cimport i64, u8, u16, u32, u64
-from meldcore.monitor cimport Monitor
+from meldcore.monitor cimport ALL_PICKS, Monitor
 from meldcore.plan cimport Layer, Plan
 
 cdef struct Detail:     # what a branch does
@@ -20,6 +20,11 @@ cdef struct Branch:
     u32 detail
     i64 cost            # of its tiles, where there are bounds
     i64 bound           # of what it leads to, its own cost included
+
+cdef inline u32 picked(const u16* picks, int first, u32 place) noexcept nogil:
+    """The way, or layout, with this place among those of a detail."""
+    return place if first == ALL_PICKS else picks[first + place]
+
 
 cdef class Branches:
     cdef Plan* plan

@@ -5,8 +5,10 @@ from libc.string cimport memcmp
 from meldcore.best cimport IMPOSSIBLE, Bounds
 from meldcore.bits cimport i64, u32, u64
 from meldcore.monitor cimport ALL_PICKS, NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable
-from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, next_class, same_choice, steps_end, steps_of
-from meldcore.plan cimport tally_place
+from meldcore.plan cimport (
+    CLASS_BITS, SLACK_BITS, Frontier, Layer, LiveStep, Plan, frontier_of, next_class, same_choice, slack_of, steps_end,
+    steps_of, tally_place,
+)
 
 
 cdef class Branches:
@@ -41,22 +43,17 @@ cdef class Branches:
         return self.monitor.accepts(t >> 1, jokers)
 
     cdef int jokers_played(self, u64 key) noexcept nogil:
-        cdef int left = key >> 4 * self.plan.state_bits & ((1 << SLACK_BITS) - 1)
-        return self.plan.problem.jokers - left - self.plan.problem.must_jokers
+        return self.plan.problem.jokers - slack_of(self.plan, key) - self.plan.problem.must_jokers
 
     cdef bint expand(self, const Layer* layer, u64 key) except -1 nogil:
         """The order: by choice, by jokers in the groups, by state, then by what the claims become."""
         cdef Plan* plan = self.plan
         cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
-        cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1
-        cdef int state = key >> layer.shift & state_mask
-        cdef int slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
-        cdef int cls = key >> class_at & ((1 << CLASS_BITS) - 1)
-        cdef u64 rest = key & ((<u64> 1 << class_at) - 1) & ~(state_mask << layer.shift)
-        cdef u32 node = <u32> (key >> tally_at) >> 1, w, k
+        cdef Frontier f = frontier_of(plan, layer, key)
+        cdef u32 node = <u32> f.tally >> 1, w, k
         cdef u64 played, following
-        cdef const LiveStep *step = steps_of(plan, layer, state)
-        cdef const LiveStep *end = steps_end(plan, layer, state)
+        cdef const LiveStep *step = steps_of(plan, layer, f.state)
+        cdef const LiveStep *end = steps_end(plan, layer, f.state)
         cdef const LiveStep *alike
         cdef Fates ways, layouts
         cdef Fate fate, last
@@ -70,20 +67,20 @@ cdef class Branches:
             alike = step            # steps of one choice: the jokers in groups come before their states in the order
             while alike != end and same_choice(plan.automata, alike, step):
                 alike += 1
-            if next_class(layer, cls, step.g) < 0:
+            if next_class(layer, f.cls, step.g) < 0:
                 step = alike
                 continue
-            played = key >> tally_at & 1 | <u64> (step.used > layer.must)
-            for jokers in range(slack + 1 if layer.last else 1):
+            played = f.tally & 1 | <u64> (step.used > layer.must)
+            for jokers in range(f.slack + 1 if layer.last else 1):
                 for i in range(alike - step):
-                    if step[i].cost + jokers > slack:
+                    if step[i].cost + jokers > f.slack:
                         continue
-                    following = rest + step[i].change - (<u64> jokers << slack_at) | played << tally_at
+                    following = f.rest + step[i].change - (<u64> jokers << slack_at) | played << tally_at
                     if not layer.last:
-                        following |= <u64> next_class(layer, cls, step.g) << class_at
+                        following |= <u64> next_class(layer, f.cls, step.g) << class_at
                     if self.bounds is not None:
                         cost = self.bounds.tile_cost(layer.colour, layer.number, step.used)
-                        bound = cost + self.bounds.least_behind(plan, step[i].to, slack - step[i].cost - jokers)
+                        bound = cost + self.bounds.least_behind(plan, step[i].to, f.slack - step[i].cost - jokers)
                         if bound >= self.room:
                             self.least = min(self.least, bound)
                             continue
@@ -91,7 +88,7 @@ cdef class Branches:
                     for w in range(ways.count):
                         fate = self.monitor.fates[ways.first + w]
                         if layer.last:
-                            layouts = fates_of_groups(self.monitor, fate.node, layer, cls, step.g, jokers)
+                            layouts = fates_of_groups(self.monitor, fate.node, layer, f.cls, step.g, jokers)
                         else:
                             self.monitor.fates[1] = Fate(fate.node, 1, ALL_PICKS)
                             layouts = Fates(1, 1)

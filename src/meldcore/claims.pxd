@@ -10,8 +10,9 @@ from libc.string cimport memcmp
 from meldcore.bits cimport u8, u16, u32, u64
 
 cdef enum:
-    MAX_TOKENS = 14
-    MAX_BLOCKS = 64
+    TAKEN_JOKER = 255
+    MAX_TOKENS = 20
+    MAX_BLOCKS = 128    # the sets of a table, and what can become of those with jokers: no more than 70
 
 # A token: its kind in the upper bits, then what it is about.
 cdef enum:
@@ -21,17 +22,22 @@ cdef enum:
     KEPT_RUN = 3        # block: a run that no run serves yet
     KEPT_GROUP = 4      # block: a group
     SERVING = 5         # open run, block: the run has the block's tiles so far
-    CORE = 6            # open run: its last tiles are the beginning of a core, see core_token
+    CORE = 6            # open run: its last tiles are the beginning of a core
+    COUNTED = 6         # the same in the card game: the run is made of hand cards, and counts for the value asked
     TAKEN = 7           # open run: it serves something already, and nothing else
     KIND_AT = 13
-    COLOUR_AT = 10      # of an open run
-    ENTRY_AT = 6        # its place among the open runs of its colour's state
+    COLOUR_AT = 11      # of an open run
+    ENTRY_AT = 7        # its place among the open runs of its colour's state
 
 cdef struct Claim:
     u8 count
     u8 homeless         # retrieved jokers that have no home yet
     u8 spare            # hand tiles given to groups at the current number that nothing uses yet, 2 bits a colour
-    u8 unused
+    # In the card game:
+    u8 jokers           # least that lie on the table at the end
+    u16 value           # what sets made of hand cards have still to be worth
+    u8 counted_jokers   # in those sets
+    u8 asks_taken       # one of them has still to hold the card taken
     u16 token[MAX_TOKENS]   # sorted; 0 beyond `count`
 
 cdef struct JokerRules:
@@ -41,6 +47,15 @@ cdef struct JokerRules:
     bint whole          # the home is a set of hand tiles alone; else a set with a core
     int blocks
     u32 block[MAX_BLOCKS]   # kept sets, as set codes
+    # In the card game:
+    bint cards
+    int kept                # sets of the table that no claim lets change but by growing,
+    u8 kept_block[MAX_BLOCKS]   # as blocks
+    int hand_jokers
+    bint one_set            # one set alone has to be worth the value that is asked, and may hold any joker
+    int taken               # the card taken, colour << 4 | number; TAKEN_JOKER; 0: none
+    u8 worth[16]            # [number] of a card
+    int joker_worth         # -1: that of the card it stands for
     int claims
     const Claim* claim
 
@@ -84,11 +99,13 @@ cdef inline void add_token(Claim* claim, int token) noexcept nogil:
 
 
 cdef inline bint is_easier(const Claim* a, const Claim* b) noexcept nogil:
-    """Does `a` need nothing that `b` does not need as well? A core is what `b` is ahead of `a`, not a need, as long as
-    `a` has jokers without a home.
+    """Does `a` need nothing that `b` does not need as well? A core, or a counted run, is what `b` is ahead of `a`, not
+    a need, as long as `a` can use one.
     """
     cdef int i, k = 0
-    if a.count > b.count or a.homeless > b.homeless:
+    cdef bint looks = a.homeless or a.value or a.asks_taken
+    if (a.count > b.count or a.homeless > b.homeless or a.value > b.value or a.asks_taken > b.asks_taken
+            or a.counted_jokers > b.counted_jokers or a.jokers > b.jokers):
         return False
     for i in range(0, 8, 2):
         if (a.spare >> i & 3) < (b.spare >> i & 3):
@@ -96,9 +113,14 @@ cdef inline bint is_easier(const Claim* a, const Claim* b) noexcept nogil:
     for i in range(b.count):
         if k < a.count and a.token[k] == b.token[i]:
             k += 1
-        elif a.homeless and token_kind(b.token[i]) == CORE:
+        elif looks and token_kind(b.token[i]) == CORE:
             return False
     return k == a.count
+
+
+cdef inline bint is_done(const Claim* claim) noexcept nogil:
+    """Is nothing asked any more, but perhaps how many jokers there are?"""
+    return claim.count == 0 and claim.homeless == 0 and claim.value == 0 and claim.asks_taken == 0
 
 
 cdef inline int compare_claims(const Claim* a, const Claim* b) noexcept nogil:

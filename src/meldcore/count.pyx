@@ -16,9 +16,10 @@ from meldcore.bits cimport add_over, bit_width, i8, mul_over, to_python, u8, u16
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
 from meldcore.monitor cimport NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
-from meldcore.plan cimport CLASS_BITS, SLACK_BITS, Layer, LiveStep, Plan, fill_layer, free_plan, init_plan, next_class
-from meldcore.plan cimport prepare
-from meldcore.plan cimport DEAD, is_live, is_quiet, states_at, steps_end, steps_of
+from meldcore.plan cimport (
+    CLASS_BITS, DEAD, SLACK_BITS, Frontier, Layer, LiveStep, Plan, fill_layer, free_plan, frontier_of, init_plan,
+    is_live, is_quiet, most_frontiers, next_class, prepare, slack_of, states_at, steps_end, steps_of,
+)
 from meldcore.problem cimport Problem
 from meldcore.stop cimport is_due, now
 from meldcore.tables cimport MAX_CLASSES, MAX_JOKERS, MAX_STATES, Automata, Groups, Tables
@@ -143,8 +144,8 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
     to be laid; otherwise the arrangements that use only the table's tiles are counted beside, and taken off.
     """
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
-    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1, kept_mask = (<u64> 1 << class_at) - 1
-    cdef u64 key, rest, following
+    cdef u64 key, following
+    cdef Frontier f
     cdef Count count, bare, more, unit = 1
     cdef const Layer* layer
     cdef const LiveStep *step
@@ -152,7 +153,7 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
     cdef const i8* class_after
     cdef const u16* ways_of_groups
     cdef List* swap
-    cdef int i, state, slack, jokers, ways
+    cdef int i, jokers, ways
     cdef u32 e, tracked = 0, t = 0, widest = plan.automata.most_steps * (plan.slack + 1)     # entries that one can make
     cdef bint over = False
     clear_keys(&here.keys)
@@ -164,14 +165,12 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
             key = here.keys.keys[e]
             count = (<Count*> here.counts)[2 * e]
             bare = (<Count*> here.counts)[2 * e + 1]
-            state = key >> layer.shift & state_mask
-            rest = key & kept_mask & ~(state_mask << layer.shift)
-            slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
-            class_after = layer.next[key >> class_at & ((1 << CLASS_BITS) - 1)]
+            f = frontier_of(plan, layer, key)
+            class_after = layer.next[f.cls]
             if tracks:
-                tracked = <u32> (key >> tally_at)
-            step = steps_of(plan, layer, state)
-            end = steps_end(plan, layer, state)
+                tracked = <u32> f.tally
+            step = steps_of(plan, layer, f.state)
+            end = steps_end(plan, layer, f.state)
             if there.keys.entries + widest > there.keys.room:
                 if there.keys.room * <size_t> 88 > LIST_BYTES:
                     return TOO_LARGE
@@ -182,8 +181,8 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
                 return TOO_LARGE
             if not layer.last:
                 while step != end:
-                    if step.cost <= slack and class_after[step.g] >= 0:
-                        following = rest + step.change + (<u64> class_after[step.g] << class_at)
+                    if step.cost <= f.slack and class_after[step.g] >= 0:
+                        following = f.rest + step.change + (<u64> class_after[step.g] << class_at)
                         if tracks:
                             following |= <u64> tally_step(tally, tracked, layer, step.used, step.b) << tally_at
                         over |= mul_over(count, <Count> step.ways, &more)
@@ -192,12 +191,12 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
                     step += 1
                 continue
             while step != end:
-                if step.cost <= slack and class_after[step.g] >= 0:
-                    following = rest + step.change
+                if step.cost <= f.slack and class_after[step.g] >= 0:
+                    following = f.rest + step.change
                     ways_of_groups = layer.groups.ways[class_after[step.g]]
                     if tracks:
                         t = tally_step(tally, tracked, layer, step.used, step.b)
-                    for jokers in range(slack - step.cost + 1):
+                    for jokers in range(f.slack - step.cost + 1):
                         if ways_of_groups[jokers]:
                             ways = step.ways * ways_of_groups[jokers]
                             key = following - (<u64> jokers << slack_at)
@@ -214,7 +213,7 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
     total[0] = 0
     for e in range(here.keys.entries):
         key = here.keys.keys[e]
-        jokers = plan.problem.jokers - <int> (key >> slack_at & ((1 << SLACK_BITS) - 1))
+        jokers = plan.problem.jokers - slack_of(plan, key)
         count = (<Count*> here.counts)[2 * e]
         if tracks:
             if not tally_accepts(tally, <u32> (key >> tally_at), jokers):
@@ -230,8 +229,8 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
 cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there, Count* total) except FAILED nogil:
     """The list under joker rules: the key also says what can still justify where the jokers lie (monitor.pxd)."""
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, node_at = class_at + CLASS_BITS
-    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1, kept_mask = (<u64> 1 << class_at) - 1
-    cdef u64 key, rest, following
+    cdef u64 key, following
+    cdef Frontier f
     cdef Count count, bare, more, more_bare, most, unit = 1
     cdef const Layer* layer
     cdef const LiveStep *step
@@ -240,7 +239,7 @@ cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there,
     cdef Fate fate, last_fate
     cdef List* swap
     cdef Outcome added
-    cdef int i, state, slack, cls, jokers
+    cdef int i, jokers
     cdef u32 e, w, k, node
     cdef bint over = False
     total[0] = 0
@@ -254,40 +253,37 @@ cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there,
             key = here.keys.keys[e]
             count = (<Count*> here.counts)[2 * e]
             bare = (<Count*> here.counts)[2 * e + 1]
-            state = key >> layer.shift & state_mask
-            rest = key & kept_mask & ~(state_mask << layer.shift)
-            slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
-            cls = key >> class_at & ((1 << CLASS_BITS) - 1)
-            node = <u32> (key >> node_at)
-            step = steps_of(plan, layer, state)
-            end = steps_end(plan, layer, state)
+            f = frontier_of(plan, layer, key)
+            node = <u32> f.tally
+            step = steps_of(plan, layer, f.state)
+            end = steps_end(plan, layer, f.state)
             if is_due(plan.problem.stop):
                 return STOPPED
             if monitor.is_full():
                 return TOO_LARGE
             while step != end:
-                if step.cost > slack or next_class(layer, cls, step.g) < 0:
+                if step.cost > f.slack or next_class(layer, f.cls, step.g) < 0:
                     step += 1
                     continue
                 ways = fates_of_step(monitor, node, layer, step)
                 for w in range(ways.count):
                     fate = monitor.fates[ways.first + w]
-                    following = rest + step.change
+                    following = f.rest + step.change
                     over |= mul_over(count, <Count> fate.picks, &more)
                     more_bare = bare * fate.picks if step.used == layer.must else 0
                     if not layer.last:
                         if is_payable(monitor, fate.node, layer, following):
-                            following |= <u64> next_class(layer, cls, step.g) << class_at
+                            following |= <u64> next_class(layer, f.cls, step.g) << class_at
                             added = put[Count](there, following | <u64> fate.node << node_at, more, more_bare)
                             if added == TOO_LARGE:
                                 return TOO_LARGE
                             over |= added == TOO_WIDE
                         continue
-                    for jokers in range(slack - step.cost + 1):
-                        layouts = fates_of_groups(monitor, fate.node, layer, cls, step.g, jokers)
+                    for jokers in range(f.slack - step.cost + 1):
+                        layouts = fates_of_groups(monitor, fate.node, layer, f.cls, step.g, jokers)
                         for k in range(layouts.count):
                             last_fate = monitor.fates[layouts.first + k]
-                            following = rest + step.change - (<u64> jokers << slack_at)
+                            following = f.rest + step.change - (<u64> jokers << slack_at)
                             if is_payable(monitor, last_fate.node, layer, following):
                                 over |= mul_over(more, <Count> last_fate.picks, &most)
                                 added = put[Count](there, following | <u64> last_fate.node << node_at, most,
@@ -303,7 +299,7 @@ cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there,
         there = swap
     for e in range(here.keys.entries):
         key = here.keys.keys[e]
-        jokers = plan.problem.jokers - <int> (key >> slack_at & ((1 << SLACK_BITS) - 1))
+        jokers = plan.problem.jokers - slack_of(plan, key)
         count = (<Count*> here.counts)[2 * e]
         if jokers < plan.problem.must_jokers or not monitor.accepts(<u32> (key >> node_at),
                                                                     jokers - plan.problem.must_jokers):
@@ -738,15 +734,6 @@ cdef bint room_for_pairs(Arena* arena, int states) except -1 nogil:
     return True
 
 
-cdef bint is_small(const Plan* plan) noexcept nogil:
-    """Are there few frontiers, by the live states of the colours?"""
-    cdef int n
-    cdef double most = 0
-    for n in range(1, plan.problem.numbers):
-        most = max(most, <double> plan.live[0][n] * plan.live[1][n] * plan.live[2][n] * plan.live[3][n])
-    return most <= <int> LIST_LIMIT * (2 if plan.slack else 1)
-
-
 cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* arena, Tally tally,
                    Monitor monitor, u128* total) except FAILED nogil:
     cdef Outcome outcome = TOO_LARGE
@@ -768,7 +755,7 @@ cdef Outcome sweep(const Problem* problem, const Automata* automata, Arena* aren
     if problem.threshold:
         tally.reset(&arena.plan)
         return sweep_list[u128](&arena.plan, tally, True, &arena.list[0], &arena.list[1], total)
-    if is_small(&arena.plan):
+    if most_frontiers(&arena.plan) <= <int> LIST_LIMIT * (2 if arena.plan.slack else 1):
         return sweep_lists(arena, tally, total)
     outcome = sweep_matrices(automata, arena, total)
     if outcome == TOO_LARGE:                # the lists need the room

@@ -37,8 +37,13 @@ cdef struct Graph:
     u16* picks                  # of the details
 
 
+cdef inline const Step* step_behind(const Automata* automata, const Detail* details, const Edge* edge) noexcept nogil:
+    """`details`: NULL without joker rules."""
+    return automata.steps + (details[edge.what].step if details != NULL else edge.what >> 8)
+
+
 cdef inline const Step* edge_step(const Graph* d, const Edge* edge) noexcept nogil:
-    return d.automata.steps + (d.details[edge.what].step if d.details != NULL else edge.what >> 8)
+    return step_behind(d.automata, d.details, edge)
 
 
 cdef inline int edge_jokers(const Graph* d, const Edge* edge) noexcept nogil:

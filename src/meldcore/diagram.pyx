@@ -7,14 +7,16 @@ from libcpp.vector cimport vector
 from meldcore.bits cimport add_over, bit_width, from_python, i64, mul_over, to_python, u16, u32, u64, u128
 from meldcore.best cimport IMPOSSIBLE, Bounds, best_arrangement
 from meldcore.best_branches cimport GAVE_UP, best_by_branches
-from meldcore.branches cimport Branches, Detail
+from meldcore.branches cimport Branches, Detail, picked
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of, prefetch, slot_of
 from meldcore.laying cimport OpenRun, lay_groups, take_way
-from meldcore.monitor cimport ALL_PICKS, Monitor
+from meldcore.monitor cimport Monitor
 from meldcore.objective cimport Objective
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
-from meldcore.plan cimport CLASS_BITS, MAX_LAYERS, SLACK_BITS, Layer, LiveStep, Plan, free_plan, init_plan, prepare
-from meldcore.plan cimport same_choice, steps_end, steps_of, tally_place
+from meldcore.plan cimport (
+    CLASS_BITS, MAX_LAYERS, SLACK_BITS, Frontier, Layer, LiveStep, Plan, free_plan, frontier_of, init_plan, prepare,
+    same_choice, slack_of, steps_end, steps_of, tally_place,
+)
 from meldcore.problem cimport MAX_SETS, Problem
 from meldcore.sets cimport is_group, run_code, set_colour, set_detail, set_length, set_number
 from meldcore.sets cimport sort_codes
@@ -96,7 +98,7 @@ cdef class Costs:
 
     cdef i64 of_edge(self, const Plan* plan, Branches branches, int layer, const Edge* edge) noexcept nogil:
         cdef bint watched = plan.problem.joker_rules != NULL
-        cdef const Step* step = plan.automata.steps + (branches.details[edge.what].step if watched else edge.what >> 8)
+        cdef const Step* step = step_behind(plan.automata, branches.details.data() if watched else NULL, edge)
         return self.passed[layer] + self.bounds.tile_cost(plan.layer[layer].colour, plan.layer[layer].number,
                                                           step.r + step.g)
 
@@ -120,13 +122,13 @@ cdef class Costs:
         cdef size_t n, nodes = base[plan.layers + 1]
         cdef i64 cost
         cdef u32 e
-        cdef int i, left
+        cdef int i
         self.left.assign(nodes, IMPOSSIBLE)
         self.ceiling = IMPOSSIBLE
         for n in range(base[plan.layers], nodes):
             if arena.below[n]:
-                left = ends.keys[n - base[plan.layers]] >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1)
-                self.left[n] = self.passed[plan.layers] + self.bounds.joker_cost(left)
+                self.left[n] = self.passed[plan.layers] + self.bounds.joker_cost(
+                    slack_of(plan, ends.keys[n - base[plan.layers]]))
                 self.ceiling = min(self.ceiling, self.spent[n] + self.left[n])
         for n in range(base[plan.layers], nodes):
             arena.below[n] = self.ceiling < IMPOSSIBLE and self.spent[n] + self.left[n] == self.ceiling
@@ -146,7 +148,7 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches, Costs
     With `costs` only the best arrangements are kept, and only frontiers entered that may lead to one.
     """
     cdef Plan* plan = &arena.plan
-    cdef int slack_at = 4 * plan.state_bits, i, c, left
+    cdef int i, c
     cdef Keys *here = &arena.keys[0]
     cdef Keys *there = &arena.keys[1]
     cdef Keys *swap
@@ -155,7 +157,7 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches, Costs
     cdef size_t base[MAX_LAYERS + 2]
     cdef int latest[4]
     cdef u32 n
-    cdef u64 top = <u64> plan.slack << slack_at
+    cdef u64 top = <u64> plan.slack << 4 * plan.state_bits
     cdef bint watched = plan.problem.joker_rules != NULL
     if watched and not branches.start(&top):
         return DONE
@@ -225,9 +227,8 @@ cdef Outcome build(Graph* d, Arena* arena, Tally tally, Branches branches, Costs
         if watched:
             arena.below[base[plan.layers] + n] = branches.accepts(here.keys[n])
             continue
-        left = here.keys[n] >> slack_at & ((1 << SLACK_BITS) - 1)
         arena.below[base[plan.layers] + n] = tally_accepts(
-            tally, <u32> (here.keys[n] >> tally_place(plan)), plan.problem.jokers - left)
+            tally, <u32> (here.keys[n] >> tally_place(plan)), plan.problem.jokers - slack_of(plan, here.keys[n]))
     if costs is not None:
         costs.cut(plan, branches, arena, base, here)
     if watched:
@@ -276,25 +277,21 @@ cdef bint expand(Plan* plan, const Layer* layer, Tally tally, u64 key, const Key
     Where they lead to is left in `batch`, and looked up when the processor had time to fetch the slots.
     """
     cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
-    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1
-    cdef int state = key >> layer.shift & state_mask
-    cdef int slack = key >> slack_at & ((1 << SLACK_BITS) - 1)
-    cdef int cls = key >> class_at & ((1 << CLASS_BITS) - 1)
-    cdef u64 rest = key & ((<u64> 1 << class_at) - 1) & ~(state_mask << layer.shift)
-    cdef u32 tracked = <u32> (key >> tally_at), t
-    cdef const LiveStep *step = steps_of(plan, layer, state)
-    cdef const LiveStep *end = steps_end(plan, layer, state)
+    cdef Frontier f = frontier_of(plan, layer, key)
+    cdef u32 tracked = <u32> f.tally, t
+    cdef const LiveStep *step = steps_of(plan, layer, f.state)
+    cdef const LiveStep *end = steps_end(plan, layer, f.state)
     cdef const LiveStep *alike
     cdef Edge* edge = arena.edges + edges[0]
     cdef u64* batch = arena.batch + (edges[0] - placed)
     cdef u64 following
     cdef int after, jokers, i
     while step != end:
-        after = layer.next[cls][step.g]
+        after = layer.next[f.cls][step.g]
         if not layer.last:
-            if step.cost <= slack and after >= 0:
+            if step.cost <= f.slack and after >= 0:
                 t = tally_step(tally, tracked, layer, step.used, step.b) if tally.on else 0
-                following = rest + step.change + (<u64> after << class_at) + (<u64> t << tally_at)
+                following = f.rest + step.change + (<u64> after << class_at) + (<u64> t << tally_at)
                 prefetch(&there.slots[slot_of(there, following)])
                 batch[0] = following
                 edge.what = step.step << 8
@@ -305,17 +302,17 @@ cdef bint expand(Plan* plan, const Layer* layer, Tally tally, u64 key, const Key
         alike = step            # steps of one choice: the jokers in groups come before their states in the order
         while alike != end and same_choice(plan.automata, alike, step):
             alike += 1
-        for jokers in range(slack + 1 if after >= 0 else 0):
+        for jokers in range(f.slack + 1 if after >= 0 else 0):
             if not layer.groups.ways[after][jokers]:
                 continue
             for i in range(alike - step):
-                if step[i].cost + jokers > slack:
+                if step[i].cost + jokers > f.slack:
                     continue
                 t = 0
                 if tally.on:
                     t = tally_step(tally, tracked, layer, step[i].used, step[i].b)
                     t = tally_groups(tally, t, layer, jokers)
-                following = rest + step[i].change - (<u64> jokers << slack_at) + (<u64> t << tally_at)
+                following = f.rest + step[i].change - (<u64> jokers << slack_at) + (<u64> t << tally_at)
                 prefetch(&there.slots[slot_of(there, following)])
                 batch[0] = following
                 edge.what = step[i].step << 8 | <u32> jokers << 5 | <u32> after
@@ -620,8 +617,8 @@ cdef class Walk:
             chosen = place.detail // layouts
             layout = place.detail % layouts
         if d.details != NULL:
-            chosen = picked(d, d.details[edge.what].first_way, chosen)
-            layout = picked(d, d.details[edge.what].first_layout, layout)
+            chosen = picked(d.picks, d.details[edge.what].first_way, chosen)
+            layout = picked(d.picks, d.details[edge.what].first_layout, layout)
         if at.previous >= 0:
             before = self.place[at.previous].run
         place.given = step.g
@@ -724,10 +721,6 @@ cdef class Walk:
                                                        set_detail(codes[k]) & ((1u << length) - 1))
             wants += 1
         return same_sets(have, haves, want, wants)
-
-
-cdef inline u32 picked(const Graph* d, int first, u32 place) noexcept nogil:
-    return place if first == ALL_PICKS else d.picks[first + place]
 
 
 cdef bint same_sets(const u32* a, int na, const u32* b, int nb) noexcept nogil:

@@ -15,3 +15,6 @@ cdef class TableJokers:
 # For the table `codes`, n sets, with its natural tiles and those of the hand, under rules other than free jokers.
 cdef TableJokers table_jokers(const RuleFields* fields, const u32* codes, int n, const u8 (*table)[ROOM],
                               const u8 (*hand)[ROOM])
+
+# The place of a set among the blocks, where it is put if it is not there.
+cdef int block_of(TableJokers self, u32 code) noexcept

@@ -1,4 +1,4 @@
-"""A set of frontier keys (plan.pxd) in the order of their arrival: key -> index. The core's one hash table.
+"""A set of frontier keys (plan.pxd) in the order of their arrival: key -> index. The hash table of the sweeps.
 
 A slot holds the generation in which it was filled, and the index. Emptying the set begins a new generation, so that the
 slots need not be touched.

@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 
 from meldcore.bits cimport u8, u16, u32, u64
 from meldcore.claims cimport Claim, JokerRules
-from meldcore.plan cimport SLACK_BITS, Layer, LiveStep, Plan, states_at
+from meldcore.plan cimport Layer, LiveStep, Plan, jokers_left, slack_of
 from meldcore.tables cimport MAX_COPIES, Automata, Part
 from meldcore.tally cimport Tally
 
@@ -28,6 +28,7 @@ cdef struct Node:
     u8 jokers           # least that its claims still need
     u8 open             # set of colours whose open runs serve something
     bint homeless       # some claim has retrieved jokers without a home
+    bint counts         # some claim asks for the value of hand-made sets
     u16 tiles[4]        # set of numbers at which a claim asks something of the tiles of a colour
     u16 runs[4]         # set of numbers at which a kept run begins
     u16 groups          # set of numbers at which a claim asks something of the groups
@@ -61,6 +62,7 @@ cdef class Monitor:
     cdef u16 joker_cores[4]         # or with a joker
     cdef u16 group_cores            # set of numbers with hand tiles that may lie in the core of a group
     cdef int hand_jokers
+    cdef u16 kept_runs[4]           # [colour] set of numbers where runs begin that every claim keeps
 
     cdef vector[Claim] claims
     cdef vector[Node] nodes
@@ -70,6 +72,7 @@ cdef class Monitor:
     cdef vector[Fate] fates
     cdef vector[u16] picks
     cdef size_t most_nodes
+    cdef bint overflown             # a claim had more tokens than there is room
 
     # A step under examination.
     cdef const Layer* layer
@@ -77,6 +80,9 @@ cdef class Monitor:
     cdef int parts
     cdef int room[16]               # [part] runs that do this and serve nothing yet
     cdef int given                  # tiles to groups
+    cdef int number                 # of the groups
+    cdef int passed_number          # the number under examination: runs that begin before it have begun,
+    cdef int passed_colour          # and those that begin with it, up to this colour
     cdef Group group[16]            # those of a number under examination
     cdef int groups
     cdef vector[Claim] found
@@ -107,6 +113,11 @@ cdef class Monitor:
                            int budget) noexcept nogil
     cdef void advance(self, const Claim* claim, const Layer* layer, int played, int jokers) noexcept nogil
     cdef void serve(self, const Claim* claim, const u16* pending, int count, int budget) noexcept nogil
+    cdef void add(self, Claim* claim, int token) noexcept nogil
+    cdef void begin_counted(self, const Claim* claim, int first) noexcept nogil
+    cdef bint any_joker_counts(self) noexcept nogil
+    cdef bint count_card(self, Claim* claim, bint joker) noexcept nogil
+    cdef void count_group(self, const Claim* claim, const u16* pending, int count, int group) noexcept nogil
     cdef void begin_cores(self, const Claim* claim, int part, int budget) noexcept nogil
     cdef Fates group_fates(self, u32 node, const Layer* layer, int tiles, int jokers) noexcept nogil
     cdef int take_due(self, Claim* claim, int number, u16* pending) noexcept nogil
@@ -124,6 +135,8 @@ cdef inline Fates fates_of_step(Monitor self, u32 node, const Layer* layer, cons
     if node != TRUE:
         at = &self.nodes[node]
         by_way = at.open >> c & 1 or at.runs[c] >> n & 1
+        if at.counts:
+            by_way = True
         if at.homeless and not by_way:
             by_way = ((step.used > self.rules.table[c][n] and self.natural_cores[c] >> n & 1)
                       or (step.b and self.joker_cores[c] >> n & 1))
@@ -145,11 +158,6 @@ cdef inline Fates fates_of_groups(Monitor self, u32 node, const Layer* layer, in
 
 cdef inline bint is_payable(Monitor self, u32 node, const Layer* layer, u64 key) noexcept nogil:
     """Are there as many jokers left as the claims need? `key`: after the layer."""
-    cdef const Plan* plan = self.plan
-    cdef int left = key >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1), c, number
-    if self.nodes[node].jokers <= left:
-        return True
-    for c in range(4):
-        number = layer.number if c <= layer.colour else layer.number - 1
-        left += states_at(plan.need, plan, c, number)[key >> c * plan.state_bits & ((1 << plan.state_bits) - 1)]
-    return self.nodes[node].jokers <= left
+    cdef int jokers = self.nodes[node].jokers
+    return (jokers <= slack_of(self.plan, key)
+            or jokers <= jokers_left(self.plan, key, layer.number, layer.colour + 1))

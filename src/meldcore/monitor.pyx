@@ -6,13 +6,14 @@ from libcpp.vector cimport vector
 
 from meldcore.bits cimport popcount, u16, u32, u64
 from meldcore.claims cimport (
-    CORE, GROUP_ROLE, KEPT_GROUP, KEPT_RUN, MAX_TOKENS, ROLE, SERVING, SPENT, TAKEN, Claim, compare_claims, is_easier,
-    run_token, token_block, token_colour, token_entry, token_kind, token_tile,
+    CORE, COUNTED, GROUP_ROLE, KEPT_GROUP, KEPT_RUN, MAX_TOKENS, ROLE, SERVING, SPENT, TAKEN, TAKEN_JOKER, Claim,
+    block_token, compare_claims, is_done, is_easier, run_token, token_block, token_colour, token_entry, token_kind,
+    token_tile,
 )
 from meldcore.plan cimport Layer, LiveStep, Plan, tally_place
 from meldcore.problem cimport Problem
-from meldcore.sets cimport set_colour, set_detail, set_jokers, set_length, set_number
-from meldcore.tables cimport NEW_RUN, Automata, Part, Span, Way, layout_span
+from meldcore.sets cimport is_group, set_colour, set_detail, set_jokers, set_length, set_number
+from meldcore.tables cimport MAX_COPIES, NEW_RUN, Automata, Part, Span, Way, layout_span
 from meldcore.tally cimport REACHED, Tally
 
 cdef enum:
@@ -29,15 +30,17 @@ cdef enum:
     BY_TILES = 1
     BY_GROUPS = 2
 
+cdef inline u64 demand(const Claim* claim) noexcept nogil:
+    """What a claim asks, as a number: no larger for an easier one."""
+    return (<u64> claim.count << 56 | <u64> claim.homeless << 48 | <u64> claim.value << 32
+            | <u64> claim.asks_taken << 24 | <u64> claim.counted_jokers << 16 | <u64> claim.jokers << 8
+            | <u64> (255 - claim.spare))
+
+
 cdef bint claims_in_order(const Claim& a, const Claim& b) noexcept nogil:
     """Those that are easier come first."""
-    if a.count != b.count:
-        return a.count < b.count
-    if a.homeless != b.homeless:
-        return a.homeless < b.homeless
-    if a.spare != b.spare:
-        return a.spare > b.spare
-    return compare_claims(&a, &b) < 0
+    cdef u64 x = demand(&a), y = demand(&b)
+    return x < y if x != y else compare_claims(&a, &b) < 0
 
 
 cdef inline u64 mark_of(const Claim* claim) noexcept nogil:
@@ -61,6 +64,7 @@ cdef class Monitor:
     cdef void reset(self, Plan* plan) noexcept nogil:
         cdef const Problem* p = plan.problem
         cdef int i, k
+        cdef u32 code
         self.clear()
         self.plan = plan
         self.rules = p.joker_rules
@@ -68,7 +72,12 @@ cdef class Monitor:
         self.hand_jokers = p.jokers - self.rules.table_jokers
         self.most_nodes = <size_t> 1 << min(NODE_BITS, 63 - tally_place(plan))
         self.find_cores()
-        self.watched = 0xffff if self.part else self.group_cores
+        self.watched = 0xffff if self.part or self.rules.cards else self.group_cores
+        memset(self.kept_runs, 0, sizeof(self.kept_runs))
+        for i in range(self.rules.kept):
+            code = self.rules.block[self.rules.kept_block[i]]
+            if not is_group(code):
+                self.kept_runs[set_colour(code)] |= 1 << set_number(code)
         self.nodes.resize(1)                # TRUE
         for i in range(self.rules.claims):
             for k in range(self.rules.claim[i].count):
@@ -113,20 +122,25 @@ cdef class Monitor:
         self.node_slots.assign(256, 0)
         self.memos.assign(256, Memo(0, 0, 0))
         self.memo_count = 0
+        self.overflown = False
         self.fates.resize(SCRATCH)
         self.picks.clear()
         self.found.clear()
 
     cdef bint is_full(self) noexcept nogil:
-        return self.claims.size() > MOST_CLAIMS or self.memo_count > MOST_MEMOS or self.nodes.size() > self.most_nodes
+        return (self.overflown or self.claims.size() > MOST_CLAIMS or self.memo_count > MOST_MEMOS
+                or self.nodes.size() > self.most_nodes)
 
     cdef bint accepts(self, u32 node, int jokers) noexcept nogil:
         """With `jokers` of the hand played. At the end every claim that asks nothing more has come true."""
         cdef const Node* at = &self.nodes[node]
         if node == TRUE:
             return True
-        return (self.part and self.claims[at.first].count == 0 and self.claims[at.first].homeless == 0
-                and self.tally.profile_accepts(at.profile, jokers))
+        if not is_done(&self.claims[at.first]):
+            return False
+        if self.part:
+            return self.tally.profile_accepts(at.profile, jokers)
+        return self.claims[at.first].jokers <= jokers + self.plan.problem.must_jokers
 
     # ---- nodes
 
@@ -156,7 +170,8 @@ cdef class Monitor:
                     self.marks[kept] = mark
                     kept += 1
             self.found.resize(kept)
-        if self.found[0].count == 0 and self.found[0].homeless == 0 and (not self.part or profile == REACHED):
+        if (is_done(&self.found[0]) and self.found[0].jokers == 0 and self.rules.kept == 0
+                and (not self.part or profile == REACHED)):
             self.found.clear()
             return TRUE
         for i in range(self.found.size()):
@@ -204,6 +219,8 @@ cdef class Monitor:
         cdef bint more_cores = claim.homeless and not self.rules.whole
         if waiting_cores(claim) > claim.homeless:
             return
+        for i in range(4):
+            kept_runs |= (self.kept_runs[i] >> (self.passed_number + (i <= self.passed_colour)) > 0) << i
         if claim.homeless == 0:
             claim.spare = 0
         for i in range(claim.count):
@@ -212,7 +229,8 @@ cdef class Monitor:
         for i in range(claim.count):
             token = claim.token[i]
             kind = token_kind(token)
-            if kind == CORE and not self.rules.whole and claim.homeless == 0 and is_full_core(token):
+            if kind == CORE and (self.any_joker_counts() and not asks(claim) if self.rules.cards else
+                                 not self.rules.whole and claim.homeless == 0 and is_full_core(token)):
                 kind = TAKEN
                 token = run_token(TAKEN, token_colour(token), token_entry(token), 0)
             if kind == TAKEN and not more_cores and not kept_runs >> token_colour(token) & 1:
@@ -287,6 +305,8 @@ cdef class Monitor:
         if self.part:
             profile = self.tally.profile_tiles(profile, layer, played)
         self.layer = layer
+        self.passed_number = layer.number
+        self.passed_colour = layer.colour
         self.given = step.g
         ways = step.ways if by_way else 1
         self.node_of.clear()
@@ -307,11 +327,10 @@ cdef class Monitor:
     cdef void advance(self, const Claim* claim, const Layer* layer, int played, int jokers) noexcept nogil:
         """Add to `found` what a claim can become. `jokers` of the colour's runs lie at this number."""
         cdef Claim rest
-        cdef u16 pending[MAX_TOKENS]    # what some open run has to serve
+        cdef u16 pending[MAX_TOKENS + MAX_COPIES]   # what some open run has to serve
         cdef int i, token, kind, count = 0, tile = layer.colour << 4 | layer.number
-        memset(&rest, 0, sizeof(rest))
-        rest.homeless = claim.homeless
-        rest.spare = claim.spare
+        rest = claim[0]
+        rest.count = 0
         for i in range(claim.count):
             token = claim.token[i]
             kind = token_kind(token)
@@ -328,13 +347,17 @@ cdef class Monitor:
                 rest.count += 1
         if played < 0 or jokers < 0:
             return
+        for i in range(self.rules.kept):
+            if self.kept_runs[layer.colour] >> layer.number & 1 and self.begins_here(self.rules.kept_block[i]):
+                pending[count] = block_token(KEPT_RUN, self.rules.kept_block[i])
+                count += 1
         for i in range(self.parts):
             self.room[i] = self.part_list[i].copies
         self.serve(&rest, pending, count, played)
 
     cdef bint begins_here(self, int block) noexcept nogil:
         cdef u32 code = self.rules.block[block]
-        return set_colour(code) == self.layer.colour and set_number(code) == self.layer.number
+        return not is_group(code) and set_colour(code) == self.layer.colour and set_number(code) == self.layer.number
 
     cdef void serve(self, const Claim* claim, const u16* pending, int count, int budget) noexcept nogil:
         """Let an open run go on with each of the pending tokens. `budget`: hand tiles that nothing uses yet."""
@@ -370,8 +393,7 @@ cdef class Monitor:
         """Go on behind the first of the pending tokens, which has become `token`; 0: nothing is left of it."""
         cdef Claim more = claim[0]
         if token:
-            more.token[more.count] = token
-            more.count += 1
+            self.add(&more, token)
         self.serve(&more, pending + 1, count - 1, budget)
 
     cdef void serve_core(self, const Claim* claim, int core, int part, const u16* pending, int count,
@@ -380,6 +402,11 @@ cdef class Monitor:
         cdef const Part* p = self.part_list + part
         cdef Claim more
         cdef int c = self.layer.colour
+        if self.rules.cards:
+            more = claim[0]
+            if self.count_card(&more, p.joker) and (p.open or not self.rules.one_set or not asks(&more)):
+                self.serve_next(&more, run_token(COUNTED, c, part, CORE_HOME) if p.open else 0, pending, count, budget)
+            return
         if core == FULL_CORE and not self.rules.whole:
             self.serve_next(claim, run_token(TAKEN, c, part, 0) if p.open else 0, pending, count, budget)
         if not p.joker:
@@ -408,6 +435,9 @@ cdef class Monitor:
         if self.group_cores >> n & 1:
             more.spare |= min(budget, self.given) << 2 * c
         self.emit(&more)
+        if self.rules.cards:
+            self.begin_counted(claim, first)
+            return
         if waiting_cores(claim) >= claim.homeless:
             return
         for i in range(first, self.parts):
@@ -415,20 +445,65 @@ cdef class Monitor:
             if self.room[i] == 0 or not part.open or self.rules.whole and part.source != NEW_RUN:
                 continue
             self.room[i] -= 1
-            more = claim[0]
-            more.count += 1
             if not part.joker:
                 if budget and self.natural_cores[c] >> n & 1:
-                    more.token[more.count - 1] = run_token(CORE, c, i, CORE_NATURAL | 1)
+                    more = claim[0]
+                    self.add(&more, run_token(CORE, c, i, CORE_NATURAL | 1))
                     self.begin_cores(&more, i, budget - 1)
             elif self.joker_cores[c] >> n & 1:
                 if self.hand_jokers:
-                    more.token[more.count - 1] = run_token(CORE, c, i, 1)
+                    more = claim[0]
+                    self.add(&more, run_token(CORE, c, i, 1))
                     self.begin_cores(&more, i, budget)
-                more.token[more.count - 1] = run_token(CORE, c, i, CORE_HOME)
+                more = claim[0]
+                self.add(&more, run_token(CORE, c, i, CORE_HOME))
                 more.homeless -= 1
                 self.begin_cores(&more, i, budget)
             self.room[i] += 1
+
+    cdef void add(self, Claim* claim, int token) noexcept nogil:
+        """Add a token, not in its order. Where there is no room the whole search has to end."""
+        if claim.count == MAX_TOKENS:
+            self.overflown = True
+            return
+        claim.token[claim.count] = token
+        claim.count += 1
+
+    # ---- sets made of hand cards, in the card game
+
+    cdef void begin_counted(self, const Claim* claim, int first) noexcept nogil:
+        """The claim with runs that begin here, from the part `first` on, counting for the value that is asked."""
+        cdef Claim more
+        cdef const Part* part
+        cdef int i
+        if not asks(claim) or self.rules.one_set and counts_already(claim):
+            return
+        for i in range(first, self.parts):
+            part = self.part_list + i
+            more = claim[0]
+            if self.room[i] and part.open and part.source == NEW_RUN and self.count_card(&more, part.joker):
+                self.room[i] -= 1
+                self.add(&more, run_token(COUNTED, self.layer.colour, i, CORE_HOME))
+                self.begin_cores(&more, i, 0)
+                self.room[i] += 1
+
+    cdef bint any_joker_counts(self) noexcept nogil:
+        """May a set that counts take in any joker that there is? Else it has to be watched up to its end."""
+        return self.rules.one_set or self.plan.problem.jokers <= self.rules.hand_jokers
+
+    cdef bint count_card(self, Claim* claim, bint joker) noexcept nogil:
+        """Count a card of a run; False where it may not be counted."""
+        cdef int n = self.layer.number, worth = self.rules.worth[n]
+        if joker:
+            claim.counted_jokers += 1
+            if not self.rules.one_set and claim.counted_jokers > self.rules.hand_jokers:
+                return False
+            if self.rules.joker_worth >= 0:
+                worth = self.rules.joker_worth
+        if self.rules.taken == (TAKEN_JOKER if joker else self.layer.colour << 4 | n):
+            claim.asks_taken = 0
+        claim.value -= min(worth, <int> claim.value)
+        return True
 
     # ---- the groups of a number
 
@@ -439,7 +514,7 @@ cdef class Monitor:
         """
         cdef int n = layer.number, count, k, pending_count
         cdef u32 i, g, profile
-        cdef u16 pending[MAX_TOKENS]
+        cdef u16 pending[MAX_TOKENS + MAX_COPIES * MAX_COPIES]
         cdef u64 key = (<u64> node << 6 | <u64> (n << 2 | layer.colour)) << 26
         cdef const Memo* known
         cdef const Automata* a = self.plan.automata
@@ -457,6 +532,9 @@ cdef class Monitor:
         if self.part:
             profile = self.tally.profile_groups(profile, layer)
         count = layouts.count
+        self.number = n
+        self.passed_number = n
+        self.passed_colour = layer.colour
         self.node_of.clear()
         for k in range(count):
             layout = a.layout[layouts.first + k]
@@ -473,6 +551,7 @@ cdef class Monitor:
     cdef int take_due(self, Claim* claim, int number, u16* pending) noexcept nogil:
         """Move what has to be found among the groups of a number from the claim to `pending`; returns how much."""
         cdef int i, token, kind, kept = 0, count = 0
+        cdef u32 code
         for i in range(claim.count):
             token = claim.token[i]
             kind = token_kind(token)
@@ -484,6 +563,11 @@ cdef class Monitor:
                 claim.token[kept] = token
                 kept += 1
         claim.count = kept
+        for i in range(self.rules.kept):
+            code = self.rules.block[self.rules.kept_block[i]]
+            if is_group(code) and set_number(code) == number:
+                pending[count] = block_token(KEPT_GROUP, self.rules.kept_block[i])
+                count += 1
         return count
 
     cdef void serve_groups(self, const Claim* claim, const u16* pending, int count, int group) noexcept nogil:
@@ -500,7 +584,9 @@ cdef class Monitor:
                 self.emit(&done)
             return
         self.serve_groups(claim, pending, count, group + 1)
-        if g.jokers == 0:
+        if self.rules.cards:
+            self.count_group(claim, pending, count, group)
+        elif g.jokers == 0:
             return
         for i in range(count):
             if token_kind(pending[i]) != KEPT_GROUP or i and pending[i] == pending[i - 1]:
@@ -512,6 +598,27 @@ cdef class Monitor:
         self.fill_roles(claim, pending, count, group, 15 & ~g.colours, g.jokers)
         if claim.homeless:
             self.lay_core(claim, pending, count, group)
+
+    cdef void count_group(self, const Claim* claim, const u16* pending, int count, int group) noexcept nogil:
+        """Let a group count for the value that is asked: it is made of hand cards."""
+        cdef const Group* g = &self.group[group]
+        cdef Claim more = claim[0]
+        cdef int worth = self.rules.worth[self.number], c
+        if not asks(claim) or self.rules.one_set and counts_already(claim):
+            return
+        more.counted_jokers += g.jokers
+        if not self.rules.one_set and more.counted_jokers > self.rules.hand_jokers:
+            return
+        if self.rules.taken == TAKEN_JOKER and g.jokers:
+            more.asks_taken = 0
+        for c in range(4):
+            if g.colours >> c & 1 and self.rules.taken == (c << 4 | self.number):
+                more.asks_taken = 0
+        worth = popcount(g.colours) * worth + g.jokers * (worth if self.rules.joker_worth < 0
+                                                          else self.rules.joker_worth)
+        more.value -= min(worth, <int> more.value)
+        if not self.rules.one_set or not asks(&more):
+            self.serve_groups(&more, pending, count, group + 1)
 
     cdef void fill_roles(self, const Claim* claim, const u16* pending, int count, int group, int colours,
                          int jokers) noexcept nogil:
@@ -556,6 +663,19 @@ cdef class Monitor:
                     self.serve_groups(&more, pending, count, group + 1)
 
 
+cdef inline bint asks(const Claim* claim) noexcept nogil:
+    """Have hand-made sets still to be worth something, or to hold the card taken?"""
+    return claim.value or claim.asks_taken
+
+
+cdef inline bint counts_already(const Claim* claim) noexcept nogil:
+    cdef int i
+    for i in range(claim.count):
+        if token_kind(claim.token[i]) == COUNTED:
+            return True
+    return False
+
+
 cdef inline bint is_full_core(int token) noexcept nogil:
     return token & CORE_BITS == FULL_CORE
 
@@ -585,10 +705,13 @@ cdef void describe(Monitor self, Node* node) noexcept nogil:
     cdef int k, token, kind, jokers, least = 255
     cdef u32 code
     memset(node, 0, sizeof(Node))
+    for k in range(4):
+        node.runs[k] = self.kept_runs[k]
     for i in range(self.found.size()):
         claim = &self.found[i]
         jokers = claim.homeless
         node.homeless = node.homeless or claim.homeless > 0
+        node.counts = node.counts or asks(claim)
         for k in range(claim.count):
             token = claim.token[k]
             kind = token_kind(token)

@@ -2,7 +2,8 @@
 
 from meldcore.bits cimport u32
 from meldcore.diagram cimport Diagram, Walk
-from meldcore.position cimport Position
+from meldcore.objective cimport Objective
+from meldcore.position cimport Move, Position
 from meldcore.sequence cimport LazySequence
 
 cdef class Arrangements(LazySequence):
@@ -20,6 +21,9 @@ cdef class Moves(Arrangements):
     cdef readonly object objective      # None: all moves; else only those that reach its best value
 
     cdef object few(self)
+
+# What the tiles and jokers played gain.
+cdef object gain_of(Move move, const Objective* objective)
 
 cdef class Partitions(Arrangements):
     pass

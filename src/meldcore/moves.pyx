@@ -16,7 +16,7 @@ from libc.string cimport memcpy, memset
 from meldcore.best cimport best_arrangement
 from meldcore.bits cimport from_python, i64, to_python, u32, u128
 from meldcore.diagram cimport Walk, build_diagram
-from meldcore.objective cimport Objective, drop_ties, read_objective
+from meldcore.objective cimport Objective, drop_ties
 from meldcore.position cimport Move, Position, loose_position, make_move
 from meldcore.problem cimport MAX_SETS, Problem
 from meldcore.sequence cimport LazySequence
@@ -289,7 +289,7 @@ cdef class Partitions(Arrangements):
     def __init__(self, tiles, rules="rummi-q", Stop stop=None):
         cdef Problem problem
         cdef Position loose = loose_position(tiles, "tiles", rules)
-        all_tiles(loose, &problem)
+        loose.fill_partition(&problem)
         problem.stop = flag_of(stop)
         self.position = loose
         self.diagram = build_diagram(&problem, loose.tables_of(&problem))
@@ -311,7 +311,7 @@ cdef class Partitions(Arrangements):
         cdef u32 table[MAX_SETS]
         memcpy(table, codes, count * sizeof(u32))
         sort_codes(table, count)
-        return format_table(table, count, self.position.core.fields.numbers)
+        return format_table(table, count, self.position.core.fields.notation)
 
     cdef int codes_of(self, object item, u32* codes) except -2:
         if not isinstance(item, (str, tuple, list)):
@@ -337,21 +337,11 @@ def normalise(tiles, rules="rummi-q", Stop stop=None):
     cdef u32 codes[MAX_SETS]
     cdef Position loose = loose_position(tiles, "tiles", rules)
     cdef int count
-    all_tiles(loose, &problem)
+    loose.fill_partition(&problem)
     problem.stop = flag_of(stop)
-    read_objective("tiles", problem.numbers, 0, &objective)
+    loose.read_objective("tiles", &objective)
     count = best_arrangement(&problem, loose.tables_of(&problem), &objective, codes)
     if count < 0:
         return None
     sort_codes(codes, count)
-    return format_table(codes, count, problem.numbers)
-
-
-cdef int all_tiles(Position loose, Problem* problem) except -1:
-    """All tiles of the hand have to be used, and nothing else counts."""
-    loose.fill_problem(problem)
-    memcpy(problem.must, problem.most, sizeof(problem.must))
-    problem.must_jokers = problem.jokers
-    problem.lay = False
-    problem.threshold = 0
-    return 0
+    return format_table(codes, count, loose.core.fields.notation)

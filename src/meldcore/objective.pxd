@@ -1,6 +1,7 @@
 """What makes a move good: a weight for each tile laid from the hand, ties included."""
 
 from meldcore.bits cimport i64
+from meldcore.sets cimport RuleFields
 
 cdef enum ObjectiveKind:
     TILES
@@ -22,7 +23,7 @@ cdef struct Objective:
     i64 joker
 
 # From "tiles", "points" or {"weights": {tile: integer, ...}}; a tile that is not named weighs 0.
-cdef int read_objective(object objective, int numbers, int joker_points, Objective* out) except -1
+cdef int read_objective(object objective, const RuleFields* fields, Objective* out) except -1
 
 # The same without what breaks ties: two moves with equal sums are equally good.
 cdef void drop_ties(Objective* objective) noexcept

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from meldcore.errors import BadRequest
 
 from meldcore.bits cimport i64
-from meldcore.sets cimport largest_edition, read_tile
+from meldcore.sets cimport Notation, RuleFields, largest_edition, read_tile
 
 
-cdef int read_objective(object objective, int numbers, int joker_points, Objective* out) except -1:
+cdef int read_objective(object objective, const RuleFields* fields, Objective* out) except -1:
     cdef i64 weight[4][16]
     cdef i64 joker_weight = 0
     cdef int c, n
-    out.joker_points = joker_points
+    out.joker_points = fields.joker_hand_value
     out.ties = True
     if isinstance(objective, str):
         if objective not in ("tiles", "points"):
@@ -20,17 +20,17 @@ cdef int read_objective(object objective, int numbers, int joker_points, Objecti
         out.kind = TILES if objective == "tiles" else POINTS
         for c in range(4):
             for n in range(16):
-                out.tile[c][n] = combined(out.kind, 0, n)
-        out.joker = combined(out.kind, 0, joker_points)
+                out.tile[c][n] = combined(out.kind, 0, fields.value[n])
+        out.joker = combined(out.kind, 0, out.joker_points)
         return 0
     if not isinstance(objective, Mapping) or list(objective) != ["weights"]:
         raise unknown(objective)
     out.kind = WEIGHTS
-    read_weights(objective["weights"], numbers, weight, &joker_weight)
+    read_weights(objective["weights"], fields.notation, weight, &joker_weight)
     for c in range(4):
         for n in range(16):
-            out.tile[c][n] = combined(WEIGHTS, weight[c][n], n)
-    out.joker = combined(WEIGHTS, joker_weight, joker_points)
+            out.tile[c][n] = combined(WEIGHTS, weight[c][n], fields.value[n])
+    out.joker = combined(WEIGHTS, joker_weight, out.joker_points)
     return 0
 
 
@@ -53,7 +53,7 @@ cdef i64 combined(ObjectiveKind kind, i64 weight, i64 points) noexcept:
     return (weight << (TILE_BITS + POINT_BITS)) + (<i64> 1 << POINT_BITS) + points
 
 
-cdef int read_weights(object weights, int numbers, i64 (*weight)[16], i64* joker_weight) except -1:
+cdef int read_weights(object weights, Notation notation, i64 (*weight)[16], i64* joker_weight) except -1:
     cdef int c, n = 0
     for c in range(4):
         for n in range(16):
@@ -61,7 +61,7 @@ cdef int read_weights(object weights, int numbers, i64 (*weight)[16], i64* joker
     if not isinstance(weights, Mapping):
         raise BadRequest(f"weights is an object of tiles, {{'r7': 3, '*': -5}}, not {weights!r}",
                          path="$.objective.weights", token=str(weights))
-    core = largest_edition(numbers)
+    core = largest_edition(notation)
     for tile, value in weights.items():
         path = f"$.objective.weights.{tile}"
         if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST_WEIGHT:

@@ -32,6 +32,7 @@ cdef struct LiveStep:                   # a step whose end is live and that the 
 cdef struct Layer:                      # one colour at one number
     u8 number
     u8 colour
+    u8 value                            # of its tiles, in points
     u8 must
     u8 most
     u8 shift                            # of the colour's state in a frontier key
@@ -74,6 +75,25 @@ cdef enum:
 cdef inline int tally_place(const Plan* plan) noexcept nogil:
     return 4 * plan.state_bits + SLACK_BITS + CLASS_BITS
 
+cdef inline int slack_of(const Plan* plan, u64 key) noexcept nogil:
+    return key >> 4 * plan.state_bits & ((1 << SLACK_BITS) - 1)
+
+cdef inline int state_of(const Plan* plan, u64 key, int colour) noexcept nogil:
+    return key >> colour * plan.state_bits & ((1 << plan.state_bits) - 1)
+
+cdef struct Frontier:                   # a key before a layer, taken apart
+    int state                           # of the layer's colour
+    int slack
+    int cls                             # of the groups
+    u64 rest                            # the other colours' states, and the slack, as in the key
+    u64 tally
+
+cdef inline Frontier frontier_of(const Plan* plan, const Layer* layer, u64 key) noexcept nogil:
+    cdef int class_at = 4 * plan.state_bits + SLACK_BITS
+    cdef u64 state_mask = (<u64> 1 << plan.state_bits) - 1
+    return Frontier(key >> layer.shift & state_mask, slack_of(plan, key), key >> class_at & ((1 << CLASS_BITS) - 1),
+                    key & ((<u64> 1 << class_at) - 1) & ~(state_mask << layer.shift), key >> (class_at + CLASS_BITS))
+
 cdef inline int next_class(const Layer* layer, int cls, int given) noexcept nogil:
     """The class of the groups when the colour gives so many tiles, -1 where no groups can do that.
 
@@ -88,6 +108,16 @@ cdef inline int next_class(const Layer* layer, int cls, int given) noexcept nogi
 
 cdef inline u8* states_at(u8* table, const Plan* plan, int colour, int number) noexcept nogil:
     return table + (colour * 16 + number) * plan.stride
+
+cdef inline int jokers_left(const Plan* plan, u64 key, int number, int passed) noexcept nogil:
+    """The jokers that a frontier has left when `passed` colours are behind this number, the others before it."""
+    cdef int c, left = slack_of(plan, key)
+    for c in range(4):
+        left += states_at(plan.need, plan, c, number if c < passed else number - 1)[state_of(plan, key, c)]
+    return left
+
+# About how many frontiers there are at the fullest number, by the live states of the colours.
+cdef double most_frontiers(const Plan* plan) noexcept nogil
 
 cdef void init_plan(Plan* plan) noexcept nogil
 cdef void free_plan(Plan* plan) noexcept nogil

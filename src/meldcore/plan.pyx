@@ -18,6 +18,14 @@ cdef extern from *:
     u64 dead_bytes "meldcore_dead_bytes"(int x) noexcept nogil
 
 
+cdef double most_frontiers(const Plan* plan) noexcept nogil:
+    cdef int n
+    cdef double most = 0
+    for n in range(1, plan.problem.numbers):
+        most = max(most, <double> plan.live[0][n] * plan.live[1][n] * plan.live[2][n] * plan.live[3][n])
+    return most
+
+
 cdef void init_plan(Plan* plan) noexcept nogil:
     memset(plan, 0, sizeof(Plan))
 
@@ -83,10 +91,10 @@ cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) 
 cdef int most_value(const Problem* p) noexcept nogil:
     """What the tiles that count for the threshold could be worth at most."""
     cdef int c, n, value
-    value = (p.jokers - p.must_jokers if p.part else p.jokers) * max(p.joker_value, p.numbers)
+    value = (p.jokers - p.must_jokers if p.part else p.jokers) * max(p.joker_value, p.value[p.numbers])
     for c in range(4):
         for n in range(1, p.numbers + 1):
-            value += n * (p.most[c][n] - p.must[c][n] if p.part else p.most[c][n])
+            value += p.value[n] * (p.most[c][n] - p.must[c][n] if p.part else p.most[c][n])
     return value
 
 
@@ -271,6 +279,7 @@ cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Gro
     cdef const Automata* a = plan.automata
     layer.number = number
     layer.colour = colour
+    layer.value = p.value[number]
     layer.must = p.must[colour][number]
     layer.most = p.most[colour][number]
     layer.shift = colour * plan.state_bits

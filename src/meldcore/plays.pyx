@@ -28,7 +28,7 @@ from meldcore.plan cimport is_live, prepare, states_at, tally_place
 from meldcore.position cimport Position
 from meldcore.problem cimport Problem
 from meldcore.sequence cimport LazySequence
-from meldcore.sets cimport format_tiles, read_tiles
+from meldcore.sets cimport RuleFields, format_tiles, hand_value, read_tiles
 from meldcore.stop cimport Stop, flag_of, is_due
 from meldcore.tables cimport MAX_COPIES, MAX_JOKERS, MAX_SHAPES, SHAPE_BITS, Automata, Choice, Span, Step, Tables
 from meldcore.tables cimport choice_span
@@ -264,11 +264,11 @@ cdef class Plays(LazySequence):
         cdef u8 tiles[4][16]
         cdef int jokers = self.graph.seek(from_python(rank), tiles)
         cdef Problem exact = self.graph.problem
-        cdef int c, n, points = jokers * self.position.core.fields.joker_hand_value
+        cdef const RuleFields* fields = &self.position.core.fields
+        cdef int c, n
         for c in range(4):
             for n in range(16):
                 exact.must[c][n] += tiles[c][n]
-                points += n * tiles[c][n]
         memcpy(exact.most, exact.must, sizeof(exact.most))
         exact.must_jokers += jokers
         exact.jokers = exact.must_jokers
@@ -276,7 +276,8 @@ cdef class Plays(LazySequence):
         if exact.part:                  # a matter of the tiles played alone, and these pass
             exact.part = False
             exact.threshold = 0
-        return Play(format_tiles(tiles, jokers), points, count_arrangements(&exact, self.graph.tables))
+        return Play(format_tiles(tiles, jokers, fields.notation), hand_value(tiles, jokers, fields),
+                    count_arrangements(&exact, self.graph.tables))
 
     cdef object rank_of(self, object item):
         """A play is given as a Play or as its tiles."""

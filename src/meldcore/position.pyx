@@ -7,21 +7,27 @@ cimport cython
 from libc.string cimport memcmp, memcpy, memset
 
 from meldcore.bits cimport u8, u32, u64
+from meldcore.cards cimport table_cards
 from meldcore.changes cimport fewest_changes
+from meldcore.claims cimport TAKEN_JOKER
 from meldcore.count cimport count_arrangements
 from meldcore.diagram cimport best_of, build_diagram
 from meldcore.jokers cimport table_jokers
 from meldcore.objective cimport Objective, read_objective as read_any_objective
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
 from meldcore.sets cimport (
-    FREE, CoreRules, RuleFields, add_tiles, check_copies, core_rules, format_set, format_table, format_tiles,
-    is_group, largest_edition, read_table, read_table_text, read_tiles, read_tiles_text, rules_of,
-    set_colour, set_detail, set_jokers, set_length, set_value, sort_codes,
+    FREE, JOKER, CoreRules, Notation, RuleFields, add_tiles, check_copies, core_rules, format_set, format_table,
+    format_tiles, hand_value, is_group, largest_edition, notation_of, read_table, read_table_text, read_tile,
+    read_tiles, read_tiles_text, repeatable, rules_of, set_colour, set_detail, set_jokers, set_length, set_value,
+    sort_codes, tile_text,
 )
 from meldcore.stop cimport Stop, flag_of
 from meldcore.tables cimport Tables, tables_for
 
-from meldcore.errors import BadPosition, BadRequest, IllegalMove
+from functools import partial
+
+from meldcore.errors import BadPosition, BadRequest, BadRules, IllegalMove
+from meldcore.card_referee import CardTurn, judge_cards
 from meldcore.referee import Turn, judge, roles
 
 cdef enum:
@@ -47,12 +53,13 @@ cdef u64 mixed_bytes(u64 seed, const void* data, size_t size) noexcept nogil:
 
 @cython.final
 cdef class Position:
-    """Position(table=(), hand=(), rules="rummi-q", opened=True)
+    """Position(table=(), hand=(), rules="rummi-q", opened=True, *, taken=None)
 
     A table, a hand, the rules, and whether the player has opened. Immutable, compared by value.
 
     table: a sequence of set strings, or one string. hand: a sequence of tile strings, or one string. rules: a
     Rules object, the name of a preset, or an object of fields. opened: has this player laid the initial meld?
+    taken: in the card game, the card of the hand that was just taken from the discard pile, None after a draw.
 
     Raises BadTile, BadSet, BadPosition (more of a tile than the edition has) or BadRules, each with the token
     and the place at fault.
@@ -66,20 +73,25 @@ cdef class Position:
         self.rules = DEFAULT_RULES
         self.core = DEFAULT_CORE
         self.opened = True
+        self.taken_card = NOT_TAKEN
 
-    def __init__(self, table=(), hand=(), rules="rummi-q", opened=True):
+    def __init__(self, table=(), hand=(), rules="rummi-q", opened=True, *, taken=None):
         if not isinstance(opened, bool):
             raise BadRequest(f"opened is true or false, not {opened!r}", path="$.opened", token=repr(opened))
         self.rules = rules_of(rules)
         self.core = core_rules(self.rules)
         self.opened = opened
         self.sets = read_table(table, "table", self.core, self.codes)
+        hand = repeatable(hand, "hand", self.core)
         self.hand_jokers = read_tiles(hand, "hand", self.core, self.hand_tiles)
         self.settle(hand, "hand")
+        self.read_taken(taken)
 
     @staticmethod
-    def parse(text, rules="rummi-q"):
+    def parse(text, rules="rummi-q", *, taken=None):
         """Read the notation `table | hand`, or `table | hand | opening` for a player who has not opened.
+
+        taken: as in Position; the notation has no place for it.
 
         >>> Position.parse("r4*r6 k7b7y7 | r7 b8").hand
         ('r7', 'b8')
@@ -106,6 +118,7 @@ cdef class Position:
         self.sets = read_table_text(line, 0, bar, "table", self.core, self.codes)
         self.hand_jokers = read_tiles_text(line, bar + 1, end, "hand", self.core, self.hand_tiles)
         self.settle(line[bar + 1:end], "hand")
+        self.read_taken(taken)
         return self
 
     cdef int settle(self, object hand, str name) except -1:
@@ -121,22 +134,42 @@ cdef class Position:
         sort_codes(self.codes, self.sets)
         return 0
 
+    cdef int read_taken(self, object taken) except -1:
+        cdef int colour, number = 0
+        if taken is None:
+            return 0
+        if not self.core.fields.notation.cards:
+            raise BadPosition(f"taken is {taken!r}: only the card game has a discard pile to take from", path="$.taken",
+                              token=str(taken))
+        colour = read_tile(taken, "taken", "$.taken", self.core, &number)
+        self.taken_card = JOKER if colour == JOKER else colour * ROOM + number
+        if not (self.hand_jokers if colour == JOKER else self.hand_tiles[colour][number]):
+            raise BadPosition(f"the card taken, {self.taken!r}, is not in the hand", path="$.taken", token=taken)
+        return 0
+
     # ---- what it is
 
     @property
     def table(self):
         """The sets on the table: canonical texts in canonical order."""
-        return format_table(self.codes, self.sets, self.core.fields.numbers)
+        return format_table(self.codes, self.sets, self.core.fields.notation)
 
     @property
     def hand(self):
         """The tiles in hand, in canonical order."""
-        return format_tiles(self.hand_tiles, self.hand_jokers)
+        return format_tiles(self.hand_tiles, self.hand_jokers, self.core.fields.notation)
 
     @property
     def hand_points(self):
-        """The sum of the numbers in hand; a joker counts `joker_hand_value`."""
-        return points_of(self.hand_tiles) + self.hand_jokers * self.core.fields.joker_hand_value
+        """What the hand is worth: tiles count their numbers, a joker counts `joker_hand_value`."""
+        return hand_value(self.hand_tiles, self.hand_jokers, &self.core.fields)
+
+    @property
+    def taken(self):
+        """The card just taken from the discard pile, or None."""
+        if self.taken_card == NOT_TAKEN:
+            return None
+        return "*" if self.taken_card == JOKER else tile_text(self.taken_card, True)
 
     def __str__(self):
         text = f"{' '.join(self.table)} | {' '.join(self.hand)}".strip()
@@ -144,13 +177,15 @@ cdef class Position:
 
     def __repr__(self):
         name, changes = self.rules._origin()
-        return f"Position.parse({str(self)!r}, rules={self.rules if changes else name!r})"
+        taken = "" if self.taken is None else f", taken={self.taken!r}"
+        return f"Position.parse({str(self)!r}, rules={self.rules if changes else name!r}{taken})"
 
     def __reduce__(self):
-        return Position, (" ".join(self.table), " ".join(self.hand), self.rules, self.opened)
+        make = Position if self.taken is None else partial(Position, taken=self.taken)
+        return make, (" ".join(self.table), " ".join(self.hand), self.rules, self.opened)
 
     def __hash__(self):
-        cdef u64 seed = mixed(self.opened, self.hand_jokers)
+        cdef u64 seed = mixed(mixed(self.opened, self.hand_jokers), <u64> self.taken_card)
         seed = mixed_bytes(seed, self.codes, self.sets * sizeof(u32))
         return <Py_hash_t> mixed_bytes(seed, self.hand_tiles, sizeof(self.hand_tiles))
 
@@ -159,6 +194,7 @@ cdef class Position:
             return NotImplemented
         cdef Position that = other
         return (self.sets == that.sets and self.opened == that.opened and self.hand_jokers == that.hand_jokers
+                and self.taken_card == that.taken_card
                 and not memcmp(self.codes, that.codes, self.sets * sizeof(u32))
                 and not memcmp(self.hand_tiles, that.hand_tiles, sizeof(self.hand_tiles))
                 and (self.rules is that.rules or self.rules == that.rules))
@@ -168,15 +204,23 @@ cdef class Position:
     def count(self, Stop stop=None):
         """How many legal turns there are that lay something: different tables afterwards, an exact int.
 
+        In the card game: how many outcomes, which are tables with a discard, laying nothing included.
+
         `stop`, here and below, ends the search early: TimeLimit or Cancelled.
         """
         cdef Problem p
+        if self.core.fields.notation.cards:
+            from meldcore.turns import count_turns
+            return count_turns(self, stop)
         self.fill_problem(&p)
         p.stop = flag_of(stop)
         return count_arrangements(&p, self.tables_of(&p))
 
     def moves(self, Stop stop=None):
         """All legal turns as a lazy sequence; nothing is listed until it is asked for."""
+        if self.core.fields.notation.cards:
+            from meldcore.turns import CardMoves
+            return CardMoves(self, stop=stop)
         from meldcore.moves import Moves
         return Moves(self, stop=stop)
 
@@ -189,6 +233,9 @@ cdef class Position:
         >>> [move.played for move in position.best_moves()]
         [('r5', 'b5')]
         """
+        if self.core.fields.notation.cards:
+            from meldcore.turns import CardMoves
+            return CardMoves(self, objective, stop)
         from meldcore.moves import Moves
         return Moves(self, objective, stop)
 
@@ -202,7 +249,7 @@ cdef class Position:
         return Plays(self, stop)
 
     def best(self, objective="tiles", prefer=None, Stop stop=None):
-        """The best legal Move, or None where nothing can be laid.
+        """The best legal Move, or CardMove; None where nothing can be laid, or no turn is legal.
 
         objective: "tiles" (lay the most), "points" (lay the most, a joker counts `joker_hand_value`), or
         {"weights": {"r7": 3, "*": -5, ...}}, integers for each tile laid, 0 where a tile is not named. Among
@@ -216,6 +263,8 @@ cdef class Position:
         cdef Objective wish
         cdef u32 codes[MAX_SETS]
         cdef int n
+        if self.core.fields.notation.cards:
+            return self.moves(stop).best(objective, prefer, stop)
         self.fill_problem(&p)
         p.stop = flag_of(stop)
         self.read_objective(objective, &wish)
@@ -230,11 +279,12 @@ cdef class Position:
     def validate(self):
         """Nothing: a Position that exists is valid, its construction raises the error."""
 
-    def check(self, after):
+    def check(self, after, discard=None):
         """The Verdict of the referee on the turn that leaves the table `after`: legal, or every reason why not.
 
-        after: a sequence of set strings, or one string; tiles that form no set are a problem of the turn. No
-        tables are searched. Raises BadTile for what is no tile.
+        after: a sequence of set strings, or one string; tiles that form no set are a problem of the turn. discard:
+        in the card game, the card discarded; None asks only that one is left. No tables are searched. Raises BadTile
+        for what is no tile.
 
         >>> position = Position.parse("r4*r6 k7b7y7 | r7 k8 k9", "rummi-q")
         >>> [problem.message for problem in position.check("r4r5r6 k7b7y7 *k8k9").problems]
@@ -244,7 +294,7 @@ cdef class Position:
         cdef list no_sets = []
         cdef int sets = read_table(after, "after", self.core, codes, no_sets)
         sort_codes(codes, sets)
-        return self.verdict(codes, sets, no_sets)
+        return self.verdict(codes, sets, no_sets, self.read_discard(discard))
 
     def jokers(self):
         """A JokerRole for every joker on the table: what it stands for, and the hand tiles that free it now.
@@ -255,11 +305,16 @@ cdef class Position:
         return roles(self.rules, joker_sets(self.codes, self.sets), tile_counts(self.hand_tiles),
                      tile_counts(self.table_tiles), self.table_is_fixed())
 
-    def move_to(self, after):
-        """The Move that leaves the table `after`, a sequence of set strings, one string, or that of a Move.
+    def move_to(self, after, discard=None):
+        """The Move that leaves the table `after`, a sequence of set strings, one string, or that of a Move; in the card
+        game the CardMove that discards this card as well.
 
-        Raises IllegalMove, with every reason, where no legal turn of this position does (RULES.md 2).
+        Raises IllegalMove, with every reason, where no legal turn of this position does (RULES.md 2 and 7).
         """
+        if self.core.fields.notation.cards:
+            from meldcore.turns import turn_to
+            return turn_to(self, after, discard)
+        self.read_discard(discard)
         cdef u32 codes[MAX_SETS]
         cdef list no_sets = []
         if type(after) is Move:
@@ -270,41 +325,67 @@ cdef class Position:
         sort_codes(codes, sets)
         return self.judged(codes, sets, no_sets)
 
-    def play(self, Move move not None):
-        """The position after `move`: what was played has left the hand, and the player has opened.
+    def play(self, move not None):
+        """The position after this Move, or CardMove: what was played has left the hand, and the player has opened.
 
-        Raises IllegalMove, with every reason, where `move` is no legal turn of this position (RULES.md 2).
+        In the card game the discard has left it too; a player who laid nothing has not opened by that. Raises
+        IllegalMove, with every reason, where it is no legal turn of this position (RULES.md 2 and 7).
         """
         cdef int i
-        self.check_move(move)
+        if self.core.fields.notation.cards:
+            from meldcore.turns import play_turn
+            return play_turn(self, move)
+        cdef Move own = <Move?> move
+        self.check_move(own)
         cdef Position after = Position.__new__(Position)
         after.rules = self.rules
         after.core = self.core
-        after.sets = move.sets
-        memcpy(after.codes, move.codes, move.sets * sizeof(u32))
+        after.sets = own.sets
+        memcpy(after.codes, own.codes, own.sets * sizeof(u32))
         for i in range(FLAT):
-            (&after.table_tiles[0][0])[i] = (&self.table_tiles[0][0])[i] + (&move.tiles[0][0])[i]
-            (&after.hand_tiles[0][0])[i] = (&self.hand_tiles[0][0])[i] - (&move.tiles[0][0])[i]
-        after.table_jokers = self.table_jokers + move.jokers
-        after.hand_jokers = self.hand_jokers - move.jokers
+            (&after.table_tiles[0][0])[i] = (&self.table_tiles[0][0])[i] + (&own.tiles[0][0])[i]
+            (&after.hand_tiles[0][0])[i] = (&self.hand_tiles[0][0])[i] - (&own.tiles[0][0])[i]
+        after.table_jokers = self.table_jokers + own.jokers
+        after.hand_jokers = self.hand_jokers - own.jokers
         return after
 
     # ---- for the searches
 
     cdef int read_objective(self, object objective, Objective* out) except -1:
-        return read_any_objective(objective, self.core.fields.numbers, self.core.fields.joker_hand_value, out)
+        return read_any_objective(objective, &self.core.fields, out)
+
+    cdef int need_tiles(self) except -1:
+        """BadRules for the card game: its turns are none of the searches of tiles."""
+        if self.core.fields.notation.cards:
+            raise BadRules("the card game has no plays, and no Moves: its turns are CardMoves, position.moves()",
+                           path="$.rules", token="cards")
+        return 0
+
+    cdef bint has_taken(self) noexcept:
+        return self.taken_card != NOT_TAKEN
+
+    cdef int fill_cards(self, Problem* p) except -1:
+        """The tables after a turn of the card game, whatever is discarded."""
+        cdef int taken = 0
+        self.fill_table_and_hand(p)
+        p.lay = False
+        p.part = False
+        p.threshold = 0
+        p.must_jokers = 0                   # one that was rescued may stay in the hand
+        if self.has_taken():
+            taken = TAKEN_JOKER if self.taken_card == JOKER else self.taken_card
+        if self.demands is None:
+            self.demands = table_cards(&self.core.fields, self.codes, self.sets, self.table_tiles, self.hand_jokers,
+                                       taken, self.is_opening())
+        p.joker_rules = &self.demands.rules
+        return 0
 
     cdef int fill_problem(self, Problem* p) except -1:
-        cdef int i
+        self.need_tiles()
         if self.table_is_fixed():
             self.fill_initial_meld(p, self.hand_tiles, self.hand_jokers)
             return 0
-        self.fill_edition(p)
-        memcpy(p.must, self.table_tiles, sizeof(p.must))
-        for i in range(FLAT):
-            (&p.most[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
-        p.must_jokers = self.table_jokers
-        p.jokers = self.table_jokers + self.hand_jokers
+        self.fill_table_and_hand(p)
         p.part = self.is_opening()
         p.threshold = self.core.fields.initial_meld if p.part else 0
         if self.table_jokers and self.core.fields.joker_retrieval != FREE:
@@ -313,9 +394,20 @@ cdef class Position:
             p.joker_rules = &self.demands.rules
         return 0
 
+    cdef void fill_table_and_hand(self, Problem* p) noexcept:
+        """What lies on the table has to be used, and what is in the hand may be."""
+        cdef int i
+        self.fill_edition(p)
+        memcpy(p.must, self.table_tiles, sizeof(p.must))
+        for i in range(FLAT):
+            (&p.most[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
+        p.must_jokers = self.table_jokers
+        p.jokers = self.table_jokers + self.hand_jokers
+
     cdef void fill_edition(self, Problem* p) noexcept:
         p.colours = self.core.fields.colours
-        p.numbers = self.core.fields.numbers
+        p.numbers = self.core.fields.notation.numbers
+        memcpy(p.value, self.core.fields.value, sizeof(p.value))
         p.joker_value = self.core.fields.joker_meld_value
         p.joker_rules = NULL
         p.stop = NULL
@@ -330,6 +422,13 @@ cdef class Position:
         p.jokers = jokers
         p.part = False
         p.threshold = self.core.fields.initial_meld
+
+    cdef void fill_partition(self, Problem* p) noexcept:
+        self.fill_initial_meld(p, self.hand_tiles, self.hand_jokers)
+        memcpy(p.must, p.most, sizeof(p.must))
+        p.must_jokers = p.jokers
+        p.lay = False
+        p.threshold = 0
 
     cdef Tables tables_of(self, const Problem* p):
         return tables_for(p.colours, self.core.fields.copies, p.jokers, self.rules.max_jokers_per_set)
@@ -349,10 +448,7 @@ cdef class Position:
 
     cdef Move judged(self, const u32* codes, int sets, list no_sets):
         """The move to the table of `codes`, sorted, and `no_sets`; IllegalMove where it is no legal turn."""
-        verdict = self.verdict(codes, sets, no_sets)
-        if not verdict.legal:
-            first = verdict.problems[0]
-            raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
+        need_legal(self.verdict(codes, sets, no_sets))
         return move_of(self, codes, sets)
 
     cdef bint knows(self, Move move):
@@ -365,27 +461,38 @@ cdef class Position:
         if self.knows(move):
             return 0
         for i in range(move.sets):
-            if move.numbers != self.core.fields.numbers or not is_set_of(move.codes[i], &self.core.fields):
-                text = format_set(move.codes[i], move.numbers)
+            if (not same_notation(move.notation, self.core.fields.notation)
+                    or not is_set_of(move.codes[i], &self.core.fields)):
+                text = format_set(move.codes[i], move.notation)
                 raise IllegalMove(f"set {text!r} belongs to another edition", path="$.after", token=text)
         own = self.judged(move.codes, move.sets, [])
-        if own != move:
-            raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}",
-                              path="$.after")
-        return 0
+        return need_equal(move, own)
 
-    cdef object verdict(self, const u32* codes, int sets, list no_sets):
+    cdef object read_discard(self, object discard):
+        """A card as colour * ROOM + number, or JOKER; None stays None."""
+        cdef int colour, number = 0
+        if discard is None:
+            return None
+        if not self.core.fields.notation.cards:
+            raise BadRequest(f"discard is {discard!r}: only turns of the card game end with one", path="$.discard",
+                             token=str(discard))
+        colour = read_tile(discard, "discard", "$.discard", self.core, &number)
+        return JOKER if colour == JOKER else colour * ROOM + number
+
+    cdef object verdict(self, const u32* codes, int sets, list no_sets, object discard=None):
         """The Verdict on the turn to the table of `codes`, sorted, and `no_sets`, pairs of tiles and why."""
-        return judge(self.turn_to(codes, sets, no_sets))
+        turn = self.turn_to(codes, sets, no_sets, discard)
+        return judge_cards(turn) if self.core.fields.notation.cards else judge(turn)
 
-    cdef object turn_to(self, const u32* codes, int sets, list no_sets):
-        """What the referee is told about the turn to this table."""
+    cdef object turn_to(self, const u32* codes, int sets, list no_sets, object discard=None):
+        """What the referee is told about the turn to this table: a Turn, or a CardTurn."""
         cdef u8 after[COLOURS][ROOM]
         cdef u8 laid[COLOURS][ROOM]
         cdef u8 own[COLOURS][ROOM]      # what is laid and in the hand
         cdef const u8* table = &self.table_tiles[0][0]
         cdef const u8* hand = &self.hand_tiles[0][0]
         cdef list missing = [], foreign = []
+        cdef bint cards = self.core.fields.notation.cards
         cdef int i, more, jokers = 0
         memset(after, 0, sizeof(after))
         memset(laid, 0, sizeof(laid))
@@ -398,32 +505,46 @@ cdef class Position:
         for i in range(FLAT):
             more = (&after[0][0])[i] - table[i]
             if more < 0:
-                missing.append(f"{'krby'[i // ROOM]}{i % ROOM}")
+                missing.append(tile_text(i, cards))
             elif more > 0:
                 if more > hand[i]:
-                    foreign.append(f"{'krby'[i // ROOM]}{i % ROOM}")
+                    foreign.append(tile_text(i, cards))
                 (&laid[0][0])[i] = more
                 (&own[0][0])[i] = min(more, hand[i])
         if jokers > self.hand_jokers:
             foreign.append("*")
 
+        told = {
+            "rules": self.rules,
+            "opening": self.is_opening(),
+            "no_sets": no_sets,
+            "played": format_tiles(laid, max(jokers, 0), self.core.fields.notation),
+            "missing": missing,
+            "foreign": foreign,
+            "laid": tile_counts(laid),
+            "on_table": tile_counts(self.table_tiles),
+            "jokers_laid": jokers,
+        }
+        if cards:
+            return CardTurn(
+                **told,
+                hand=tile_counts(self.hand_tiles),
+                hand_jokers=self.hand_jokers,
+                before=[self.codes[i] for i in range(self.sets)],
+                after=[codes[i] for i in range(sets)],
+                taken=self.taken_card if self.has_taken() else None,
+                discard=discard,
+            )
+
         cdef u32 changed[MAX_SETS]
         cdef u32 fresh[MAX_SETS]
         cdef int old = sets_only_in(self.codes, self.sets, codes, sets, changed)
         cdef int new = sets_only_in(codes, sets, self.codes, self.sets, fresh)
-        cdef int value = hand_made_value(fresh, new, laid, max(jokers, 0), self.core.fields.joker_meld_value)
+        cdef int value = hand_made_value(fresh, new, laid, max(jokers, 0), &self.core.fields)
         if self.is_opening() and not self.table_is_fixed():
             value = self.most_worth(own, min(max(jokers, 0), self.hand_jokers))
         return Turn(
-            rules=self.rules,
-            opening=self.is_opening(),
-            no_sets=no_sets,
-            played=format_tiles(laid, max(jokers, 0)),
-            missing=missing,
-            foreign=foreign,
-            laid=tile_counts(laid),
-            on_table=tile_counts(self.table_tiles),
-            jokers_laid=jokers,
+            **told,
             meld_value=value,
             changed=[changed[i] for i in range(old)],
             before=joker_sets(self.codes, self.sets),
@@ -433,8 +554,9 @@ cdef class Position:
     cdef int most_worth(self, const u8 (*tiles)[ROOM], int jokers) except -1:
         """The most that the sets are worth together which some part of these tiles can be split into."""
         cdef Problem p
-        cdef int least = 0, most = jokers * max(self.core.fields.numbers, self.core.fields.joker_meld_value)
-        most += points_of(tiles)
+        cdef const RuleFields* fields = &self.core.fields
+        cdef int least = 0, most = jokers * max(<int> fields.value[fields.notation.numbers], fields.joker_meld_value)
+        most += hand_value(tiles, 0, fields)
         self.fill_initial_meld(&p, tiles, jokers)
         while least < most:
             p.threshold = (least + most + 1) // 2
@@ -448,24 +570,22 @@ cdef class Position:
 @cython.no_gc           # it refers to its position, which refers to no moves
 @cython.final
 cdef class Move:
-    """Move(played, table, points, unchanged, numbers=13)
+    """Move(played, table, points, unchanged, numbers=13, cards=False)
 
     One turn that lays tiles: what is played, and the whole table afterwards. Immutable, compared by value.
 
     played: the tiles laid. table: the sets afterwards. points: what leaves the hand, a joker counting
     `joker_hand_value`. unchanged: how many sets of the table before stand as they were. numbers: the highest
-    number of the edition. Positions make moves; one made by hand is read, and `Position.play` judges it.
+    number of the edition. cards: is it one of cards? Positions make moves; one made by hand is read, and
+    `Position.play` judges it.
     """
 
     def __cinit__(self):
-        self.numbers = 13
+        self.notation = Notation(13, False)
 
-    def __init__(self, played, table, points, unchanged, numbers=13):
-        if numbers not in range(3, ROOM):
-            raise BadRequest(f"numbers goes from 3 to {ROOM - 1}, not {numbers!r}", path="$.numbers",
-                             token=str(numbers))
-        cdef CoreRules core = largest_edition(numbers)
-        self.numbers = numbers
+    def __init__(self, played, table, points, unchanged, numbers=13, cards=False):
+        self.notation = notation_of(numbers, cards)
+        cdef CoreRules core = largest_edition(self.notation)
         self.points = points
         self.unchanged = unchanged
         self.sets = read_table(table, "table", core, self.codes)
@@ -475,12 +595,12 @@ cdef class Move:
     @property
     def played(self):
         """The tiles laid, in canonical order."""
-        return format_tiles(self.tiles, self.jokers)
+        return format_tiles(self.tiles, self.jokers, self.notation)
 
     @property
     def table(self):
         """The sets on the table afterwards: canonical texts in canonical order."""
-        return format_table(self.codes, self.sets, self.numbers)
+        return format_table(self.codes, self.sets, self.notation)
 
     def steps(self, Position position not None):
         """How a person makes this move at the table of `position`: a tuple of Step, whose `str` is a sentence.
@@ -504,12 +624,15 @@ cdef class Move:
         return steps_of(position.turn_to(self.codes, self.sets, []), position.table, self.table)
 
     def __repr__(self):
-        edition = f", numbers={self.numbers}" if self.numbers != 13 else ""
+        edition = f", numbers={self.notation.numbers}" if self.notation.numbers != 13 else ""
+        if self.notation.cards:
+            edition = ", cards=True"
         return (f"Move(played={self.played!r}, table={self.table!r}, points={self.points}, "
                 f"unchanged={self.unchanged}{edition})")
 
     def __reduce__(self):
-        return Move, (" ".join(self.played), " ".join(self.table), self.points, self.unchanged, self.numbers)
+        return Move, (" ".join(self.played), " ".join(self.table), self.points, self.unchanged,
+                      self.notation.numbers, bool(self.notation.cards))
 
     def __hash__(self):
         return <Py_hash_t> mixed_bytes(mixed(self.jokers, self.points), self.codes, self.sets * sizeof(u32))
@@ -519,15 +642,29 @@ cdef class Move:
             return NotImplemented
         cdef Move that = other
         return (self.sets == that.sets and self.jokers == that.jokers and self.points == that.points
-                and self.unchanged == that.unchanged and self.numbers == that.numbers
+                and self.unchanged == that.unchanged and same_notation(self.notation, that.notation)
                 and not memcmp(self.codes, that.codes, self.sets * sizeof(u32))
                 and not memcmp(self.tiles, that.tiles, sizeof(self.tiles)))
+
+
+cdef int need_legal(object verdict) except -1:
+    if not verdict.legal:
+        first = verdict.problems[0]
+        raise IllegalMove(first.message, path="$.after", token=first.set, problems=verdict.problems)
+    return 0
+
+
+cdef int need_equal(object move, object own) except -1:
+    if own != move:
+        raise IllegalMove(f"{move!r} is a move of another position: here this table comes of {own!r}", path="$.after")
+    return 0
 
 
 cdef Position loose_position(object tiles, str name, object rules):
     cdef Position position = Position.__new__(Position)
     position.rules = rules_of(rules)
     position.core = core_rules(position.rules)
+    tiles = repeatable(tiles, name, position.core)
     position.hand_jokers = read_tiles(tiles, name, position.core, position.hand_tiles)
     position.settle(tiles, name)
     return position
@@ -544,11 +681,10 @@ cdef Move make_move(Position position, const u32* codes, int n):
 
 
 cdef Move move_of(Position position, const u32* codes, int n):
-    """The move to the table `codes`, sorted, which holds every tile of the table before."""
     cdef Move move = Move.__new__(Move)
     cdef int i, old = 0
     move.origin = position
-    move.numbers = position.core.fields.numbers
+    move.notation = position.core.fields.notation
     move.sets = n
     memcpy(move.codes, codes, n * sizeof(u32))
     for i in range(n):
@@ -561,16 +697,12 @@ cdef Move move_of(Position position, const u32* codes, int n):
     for i in range(FLAT):
         (&move.tiles[0][0])[i] -= (&position.table_tiles[0][0])[i]
     move.jokers -= position.table_jokers
-    move.points = points_of(move.tiles) + move.jokers * position.core.fields.joker_hand_value
+    move.points = hand_value(move.tiles, move.jokers, &position.core.fields)
     return move
 
 
-cdef int points_of(const u8 (*tiles)[ROOM]) noexcept nogil:
-    """The sum of the numbers of natural tiles."""
-    cdef int i, points = 0
-    for i in range(FLAT):
-        points += (&tiles[0][0])[i] * (i % ROOM)
-    return points
+cdef inline bint same_notation(Notation one, Notation other) noexcept nogil:
+    return one.numbers == other.numbers and one.cards == other.cards
 
 
 cdef bint is_set_of(u32 code, const RuleFields* fields) noexcept nogil:
@@ -597,7 +729,7 @@ cdef int sets_only_in(const u32* codes, int sets, const u32* others, int other_s
 
 
 cdef int hand_made_value(const u32* codes, int sets, const u8 (*laid)[ROOM], int jokers,
-                         int joker_value) noexcept nogil:
+                         const RuleFields* fields) noexcept nogil:
     """What the sets are worth together that the tiles `laid` suffice for, each tile used once."""
     cdef u8 used[COLOURS][ROOM]
     cdef u8 trial[COLOURS][ROOM]
@@ -613,7 +745,7 @@ cdef int hand_made_value(const u32* codes, int sets, const u8 (*laid)[ROOM], int
         if fits:
             memcpy(used, trial, sizeof(used))
             jokers -= needed
-            value += set_value(codes[i], joker_value)
+            value += set_value(codes[i], fields)
     return value
 
 

@@ -18,6 +18,7 @@ cdef struct Problem:
     int jokers                  # must_jokers <= jokers
     bint lay                    # at least one tile beyond `must` has to be used
     int threshold               # what the sets must be worth together; 0: nothing to reach
+    u8 value[ROOM]              # what a tile of each number counts in points; it never falls from one to the next
     int joker_value             # what a joker counts in `threshold`; -1: the tile it stands for
     bint part                   # the threshold concerns some part of the tiles beyond `must`, arranged by itself
     const JokerRules* joker_rules   # what the table's jokers demand; NULL: they are free

@@ -22,6 +22,8 @@ cdef enum:
     LENGTH_BIT = 19
     DETAIL = (1 << 15) - 1
 
+    JOKER = -1              # where a colour, or a tile, is named by a number
+
     MOST_COUNTED = 100      # so that a table's count and a hand's add up within 8 bits
 
 
@@ -67,18 +69,6 @@ cdef inline int add_tiles(u32 code, u8 (*counts)[ROOM]) noexcept nogil:
             naturals &= naturals - 1
     return set_jokers(code)
 
-cdef inline int set_value(u32 code, int joker_value) noexcept nogil:
-    """Points in an initial meld; `joker_value` is what each joker counts, -1: the tile it stands for."""
-    cdef int length = set_length(code), step = 0 if is_group(code) else 1
-    cdef int value = length * set_number(code) + step * (length * (length - 1) // 2)
-    cdef u32 places
-    if joker_value >= 0 and set_jokers(code):
-        places = set_detail(code) if step else (1u << set_jokers(code)) - 1
-        while places:
-            value += joker_value - set_number(code) - step * lowest(places)
-            places &= places - 1
-    return value
-
 cdef inline void sort_codes(u32* codes, int n) noexcept nogil:
     sort(codes, codes + n)
 
@@ -93,9 +83,14 @@ cdef enum RetrievedUse:
     NEW_SET
     HAND_ONLY_SET
 
+cdef struct Notation:               # how the tiles of an edition are written
+    int numbers                     # the highest: it decides which groups need a leading "="
+    bint cards                      # suits S H C D for colours 0..3, ranks 2..10 J Q K A for numbers 1..13
+
 cdef struct RuleFields:
+    Notation notation
+    u8 value[ROOM]                  # what the tiles of a number are worth; it never falls from one number to the next
     int colours
-    int numbers
     int copies
     int jokers
     int max_jokers_per_set      # ROOM where there is no limit
@@ -107,6 +102,26 @@ cdef struct RuleFields:
     bint joker_sets_locked
     RetrievedUse retrieved_joker_use
     bint group_joker_needs_all
+    bint group_rescue_needs_both
+    bint discard_needs_40_always
+
+cdef inline int set_value(u32 code, const RuleFields* fields) noexcept nogil:
+    """Points in an initial meld; each joker counts `joker_meld_value`, or as the tile it stands for."""
+    cdef int i, step = 0 if is_group(code) else 1, value = 0
+    cdef u32 jokers = 0
+    if fields.joker_meld_value >= 0:
+        jokers = set_detail(code) if step else (1u << set_jokers(code)) - 1
+    for i in range(set_length(code)):
+        value += fields.joker_meld_value if jokers >> i & 1 else fields.value[set_number(code) + step * i]
+    return value
+
+cdef inline int hand_value(const u8 (*tiles)[ROOM], int jokers, const RuleFields* fields) noexcept nogil:
+    """Points of tiles that leave or stay in a hand."""
+    cdef int c, n, points = jokers * fields.joker_hand_value
+    for c in range(COLOURS):
+        for n in range(ROOM):
+            points += tiles[c][n] * fields.value[n]
+    return points
 
 cdef class CoreRules:
     """What the core needs of a Rules object, read from it once and kept in it."""
@@ -115,13 +130,16 @@ cdef class CoreRules:
 # A Rules object from what users give: a Rules object, the name of a preset, or an object of fields.
 cdef object rules_of(object rules)
 
-# `rules` is a Rules object. BadRules where its game is not supported.
+# `rules` is a Rules object.
 cdef CoreRules core_rules(object rules)
 
-# To read sets whose rules are not known: what decides what a set is, but the numbers, is at its widest.
-cdef CoreRules largest_edition(int numbers)
+# A notation from what users give; BadRequest where there is none such.
+cdef Notation notation_of(object numbers, object cards) except *
 
-# One tile: its colour, or -1 for a joker. `where` and `path` are for errors.
+# To read sets whose rules are not known: what decides what a set is, but the notation, is at its widest.
+cdef CoreRules largest_edition(Notation notation)
+
+# One tile: its colour, or JOKER. `where` and `path` are for errors.
 cdef int read_tile(object text, str where, str path, CoreRules core, int* number) except -2
 
 # Read a table, a string or a sequence of set strings, into at most MAX_SETS codes in the order given; returns
@@ -140,12 +158,16 @@ cdef int read_tiles(object tiles, str name, CoreRules core, u8 (*counts)[ROOM]) 
 cdef int read_tiles_text(str text, Py_ssize_t start, Py_ssize_t end, str name, CoreRules core,
                          u8 (*counts)[ROOM]) except -1
 
+# Loose tiles that can be read more than once: an iterable as a tuple, a string as it is.
+cdef object repeatable(object tiles, str name, CoreRules core)
+
 # Raise BadPosition where `counts` and `jokers` exceed the edition, naming the first tile too many. They sum
 # up `codes`, the n sets of a table in the order given, and `tiles`, loose tiles as they were given.
 cdef int check_copies(const u8 (*counts)[ROOM], int jokers, const u32* codes, int n, object tiles, str name,
                       CoreRules core) except -1
 
-# Canonical text. `numbers` is the highest number of the edition: it decides which groups need a leading "=".
-cdef str format_set(u32 code, int numbers)
-cdef tuple format_table(const u32* codes, int n, int numbers)
-cdef tuple format_tiles(const u8 (*counts)[ROOM], int jokers)
+# Canonical text.
+cdef str format_set(u32 code, Notation notation)
+cdef tuple format_table(const u32* codes, int n, Notation notation)
+cdef tuple format_tiles(const u8 (*counts)[ROOM], int jokers, Notation notation)
+cpdef str tile_text(int tile, bint cards=*)

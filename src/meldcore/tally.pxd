@@ -46,8 +46,8 @@ cdef class Tally:
     cdef bint profile_accepts(self, u32 profile, int jokers) noexcept nogil
 
 
-cdef inline int joker_points(Tally tally, int number) noexcept nogil:
-    return number if tally.joker_value < 0 else tally.joker_value
+cdef inline int joker_points(Tally tally, const Layer* layer) noexcept nogil:
+    return layer.value if tally.joker_value < 0 else tally.joker_value
 
 
 cdef inline u32 tally_step(Tally tally, u32 t, const Layer* layer, int used, int jokers) noexcept nogil:
@@ -58,7 +58,7 @@ cdef inline u32 tally_step(Tally tally, u32 t, const Layer* layer, int used, int
         return <u32> (t & 1 or played > 0) | tally.profile_tiles(t >> 1, layer, played) << 1
     value = t >> 1
     if tally.threshold:
-        value += used * layer.number + jokers * joker_points(tally, layer.number)
+        value += used * layer.value + jokers * joker_points(tally, layer)
         value = min(value, <u32> tally.threshold)
     return <u32> (t & 1 or played > 0) | value << 1
 
@@ -68,7 +68,7 @@ cdef inline u32 tally_groups(Tally tally, u32 t, const Layer* layer, int jokers)
     if tally.part:
         return t & 1 | tally.profile_groups(t >> 1, layer) << 1
     if tally.threshold:
-        return t & 1 | min((t >> 1) + jokers * joker_points(tally, layer.number), <u32> tally.threshold) << 1
+        return t & 1 | min((t >> 1) + jokers * joker_points(tally, layer), <u32> tally.threshold) << 1
     return t
 
 

@@ -92,8 +92,8 @@ cdef class Tally:
                 choice = a.choices + span.first + i
                 if jokers + choice.b > self.jokers:
                     break
-                value = (key & ((1 << VALUE_BITS) - 1)) + (choice.r + choice.g) * layer.number
-                value = min(value + choice.b * joker_points(self, layer.number), self.threshold)
+                value = (key & ((1 << VALUE_BITS) - 1)) + (choice.r + choice.g) * layer.value
+                value = min(value + choice.b * joker_points(self, layer), self.threshold)
                 self.scratch.push_back(rest | <u64> choice.to << shape_at | <u64> choice.g << (GIVEN + 2 * layer.colour)
                                        | <u64> (jokers + choice.b) << USED | <u64> value)
         self.known[memo] = self.intern()
@@ -117,7 +117,7 @@ cdef class Tally:
             used = key >> USED
             for jokers in range(min(MAX_JOKERS, self.jokers - used) + 1):
                 if layout_span(a, key >> GIVEN & 255, jokers).count:
-                    value = (key & ((1 << VALUE_BITS) - 1)) + jokers * joker_points(self, layer.number)
+                    value = (key & ((1 << VALUE_BITS) - 1)) + jokers * joker_points(self, layer)
                     value = min(value, self.threshold)
                     self.scratch.push_back((key & (<u64> 1 << GIVEN) - 1) >> VALUE_BITS << VALUE_BITS
                                            | <u64> (used + jokers) << USED | <u64> value)

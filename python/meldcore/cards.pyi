@@ -1,0 +1,1 @@
+# Part of the core: nothing here is for Python.
