@@ -7,10 +7,11 @@ from typing import Any, Literal
 from .errors import BadRequest, nearest
 from .position import Move
 from .referee import Problem
+from .turns import CardMove
 
 
-def _sets(table: str | Iterable[str] | Move) -> tuple[str, ...]:
-    if isinstance(table, Move):
+def _sets(table: str | Iterable[str] | Move | CardMove) -> tuple[str, ...]:
+    if isinstance(table, (Move, CardMove)):
         return table.table
     if isinstance(table, str):
         return tuple(table.split())
@@ -30,7 +31,7 @@ class Lay:
     table: tuple[str, ...]
     move: Move | None = field(compare=False, repr=False)
 
-    def __init__(self, table: str | Iterable[str] | Move) -> None:
+    def __init__(self, table: str | Iterable[str] | Move | CardMove) -> None:
         object.__setattr__(self, "table", _sets(table))
         object.__setattr__(self, "move", table if isinstance(table, Move) else None)
 

@@ -15,6 +15,7 @@ from .game import View
 from .position import Move
 from .rules import Rules
 from .stop import Stop
+from .turns import CardMove
 
 
 class Bot(Protocol):
@@ -43,7 +44,7 @@ class BuiltIn(ABC):
         return view.otherwise if found is None else Lay(found)
 
     @abstractmethod
-    def move(self, view: View) -> Move | None:
+    def move(self, view: View) -> Move | CardMove | None:
         """What to lay; None: nothing."""
 
 
@@ -53,7 +54,7 @@ class AtRandom(BuiltIn):
     Where a position has more turns than can be held, the best one by weights at random stands for them.
     """
 
-    def move(self, view: View) -> Move | None:
+    def move(self, view: View) -> Move | CardMove | None:
         position = view.position
         try:
             moves = position.moves(self.stop)
@@ -66,14 +67,14 @@ class AtRandom(BuiltIn):
 class Greedy(BuiltIn):
     """Lays as many tiles as it can, among such turns the most points."""
 
-    def move(self, view: View) -> Move | None:
+    def move(self, view: View) -> Move | CardMove | None:
         return view.position.best("tiles", stop=self.stop)
 
 
 class Points(BuiltIn):
     """Lays as many points as it can, among such turns the most tiles."""
 
-    def move(self, view: View) -> Move | None:
+    def move(self, view: View) -> Move | CardMove | None:
         return view.position.best("points", stop=self.stop)
 
 
@@ -90,7 +91,7 @@ class Patient(BuiltIn):
     can_grow = 12
     """A tile is kept when so many of the tiles that it forms sets with are unseen or in the own hand."""
 
-    def move(self, view: View) -> Move | None:
+    def move(self, view: View) -> Move | CardMove | None:
         position = view.position
         most = position.best("tiles", stop=self.stop)
         if most is None or fewest_of_others(view) <= self.near_the_end or len(most.played) == len(position.hand):
