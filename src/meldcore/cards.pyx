@@ -11,16 +11,21 @@ from libc.string cimport memcpy, memset
 
 from meldcore.bits cimport popcount, u8, u32
 from meldcore.claims cimport KEPT_GROUP, KEPT_RUN, SPENT, TAKEN_JOKER, Claim, add_token, block_token, tile_token
-from meldcore.jokers cimport TableJokers, block_of
-from meldcore.problem cimport ROOM
+from meldcore.jokers cimport TableJokers, block_of, finish_rules
+from meldcore.problem cimport COLOURS, ROOM
 from meldcore.sets cimport (
-    RuleFields, group_code, is_group, run_code, set_colour, set_detail, set_jokers, set_length, set_number,
+    RuleFields, add_tiles, group_code, is_group, run_code, set_colour, set_detail, set_jokers, set_length, set_number,
 )
+
+cdef struct Position:               # what the options depend on
+    const RuleFields* fields
+    const u8 (*hand)[ROOM]
 
 
 cdef TableJokers table_cards(const RuleFields* fields, const u32* codes, int n, const u8 (*table)[ROOM],
-                             int hand_jokers, int taken, bint opens):
+                             const u8 (*hand)[ROOM], int hand_jokers, int taken, bint opens):
     cdef TableJokers self = TableJokers()
+    cdef Position position = Position(fields, hand)
     cdef Claim claim
     cdef int i
     memset(&claim, 0, sizeof(claim))
@@ -43,13 +48,12 @@ cdef TableJokers table_cards(const RuleFields* fields, const u32* codes, int n, 
         claim.jokers = 1
     elif taken:
         add_token(&claim, tile_token(SPENT, taken >> 4, taken & 15))
-    choose(self, fields, codes, n, &claim)
-    self.rules.claims = <int> self.claims.size()
-    self.rules.claim = self.claims.data()
+    choose(self, &position, codes, n, &claim)
+    finish_rules(self)
     return self
 
 
-cdef void choose(TableJokers self, const RuleFields* fields, const u32* codes, int n, const Claim* so_far) noexcept:
+cdef void choose(TableJokers self, const Position* p, const u32* codes, int n, const Claim* so_far) noexcept:
     """Add every claim that begins with `so_far` and keeps each of the sets with or without its jokers."""
     while n and not set_jokers(codes[0]):
         codes += 1
@@ -57,33 +61,46 @@ cdef void choose(TableJokers self, const RuleFields* fields, const u32* codes, i
     if n == 0:
         self.claims.push_back(so_far[0])
     elif is_group(codes[0]):
-        choose_in_group(self, fields, codes, n, so_far)
+        choose_in_group(self, p, codes, n, so_far)
     else:
-        choose_in_run(self, fields, codes, n, so_far)
+        choose_in_run(self, p, codes, n, so_far)
 
 
-cdef void keep(TableJokers self, const RuleFields* fields, const u32* codes, int n, const Claim* so_far,
+cdef void keep(TableJokers self, const Position* p, const u32* codes, int sets, const Claim* so_far,
                u32 block) noexcept:
-    """The first set becomes `block`. A taken joker asks for a joker more than those that are kept."""
+    """The first set becomes `block`, if the hand has what that takes. A taken joker asks for a joker more than those
+    that are kept.
+    """
     cdef Claim claim = so_far[0]
+    cdef u8 before[COLOURS][ROOM]
+    cdef u8 after[COLOURS][ROOM]
+    cdef int c, n
+    memset(before, 0, sizeof(before))
+    memset(after, 0, sizeof(after))
+    add_tiles(codes[0], before)
+    add_tiles(block, after)
+    for c in range(COLOURS):
+        for n in range(ROOM):
+            if after[c][n] > before[c][n] + p.hand[c][n]:
+                return
     add_token(&claim, block_token(KEPT_GROUP if is_group(block) else KEPT_RUN, block_of(self, block)))
     if claim.jokers:
         claim.jokers += set_jokers(block)
-    choose(self, fields, codes + 1, n - 1, &claim)
+    choose(self, p, codes + 1, sets - 1, &claim)
 
 
-cdef void choose_in_run(TableJokers self, const RuleFields* fields, const u32* codes, int n,
+cdef void choose_in_run(TableJokers self, const Position* p, const u32* codes, int n,
                         const Claim* so_far) noexcept:
     cdef u32 jokers = set_detail(codes[0]), kept = jokers
     while True:                     # over all parts of the jokers
-        keep(self, fields, codes, n, so_far, run_code(set_colour(codes[0]), set_number(codes[0]), set_length(codes[0]),
-                                                      kept))
+        keep(self, p, codes, n, so_far,
+             run_code(set_colour(codes[0]), set_number(codes[0]), set_length(codes[0]), kept))
         if kept == 0:
             break
         kept = (kept - 1) & jokers
 
 
-cdef void choose_in_group(TableJokers self, const RuleFields* fields, const u32* codes, int n,
+cdef void choose_in_group(TableJokers self, const Position* p, const u32* codes, int n,
                           const Claim* so_far) noexcept:
     """From a group of four nothing is rescued. With `group_rescue_needs_both` what rescues also fills the group."""
     cdef int number = set_number(codes[0]), jokers = set_detail(codes[0]) & 15, rescued, colours
@@ -91,5 +108,5 @@ cdef void choose_in_group(TableJokers self, const RuleFields* fields, const u32*
     for rescued in range(jokers + 1 if set_length(codes[0]) == 3 else 1):
         for colours in range(16):
             if not colours & ~missing and popcount(colours) == (
-                    rescued + 1 if rescued and fields.group_rescue_needs_both else rescued):
-                keep(self, fields, codes, n, so_far, group_code(number, natural | colours, jokers - rescued))
+                    rescued + 1 if rescued and p.fields.group_rescue_needs_both else rescued):
+                keep(self, p, codes, n, so_far, group_code(number, natural | colours, jokers - rescued))

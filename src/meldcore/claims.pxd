@@ -43,8 +43,16 @@ cdef struct Claim:
 cdef struct JokerRules:
     u8 table[4][16]     # natural tiles on the table before; what is used beyond them is played
     int table_jokers
+    # How many of the table's jokers may lie where at the end, whichever claim comes true:
+    u8 fewest_in_runs[4][16]    # [colour][number]
+    u8 most_in_runs[4][16]
+    u8 most_in_groups[16]       # [number]
     bint homes          # retrieved jokers may not go anywhere: each needs a home
     bint whole          # the home is a set of hand tiles alone; else a set with a core
+    u16 natural_cores[4]    # [colour] set of numbers where a core in a run may begin with a hand tile
+    u16 joker_cores[4]      # or with a joker
+    u16 run_cores[4]        # or may lie
+    u16 group_cores         # set of numbers with hand tiles that may lie in the core of a group
     int blocks
     u32 block[MAX_BLOCKS]   # kept sets, as set codes
     # In the card game:

@@ -14,7 +14,10 @@ cdef class TableJokers:
 
 # For the table `codes`, n sets, with its natural tiles and those of the hand, under rules other than free jokers.
 cdef TableJokers table_jokers(const RuleFields* fields, const u32* codes, int n, const u8 (*table)[ROOM],
-                              const u8 (*hand)[ROOM])
+                              const u8 (*hand)[ROOM], int hand_jokers)
+
+# Work out where the table's jokers may lie, when all claims are there.
+cdef void finish_rules(TableJokers self) noexcept
 
 # The place of a set among the blocks, where it is put if it is not there.
 cdef int block_of(TableJokers self, u32 code) noexcept

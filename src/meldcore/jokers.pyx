@@ -9,7 +9,8 @@ from libc.string cimport memcpy, memset
 
 from meldcore.bits cimport lowest, popcount, u8, u32
 from meldcore.claims cimport (
-    GROUP_ROLE, KEPT_GROUP, KEPT_RUN, ROLE, SPENT, Claim, add_token, block_token, tile_token,
+    GROUP_ROLE, KEPT_GROUP, KEPT_RUN, ROLE, SPENT, Claim, JokerRules, add_token, block_token, tile_token, token_block,
+    token_kind, token_tile,
 )
 from meldcore.problem cimport COLOURS, ROOM
 from meldcore.sets cimport (
@@ -24,7 +25,7 @@ cdef struct Position:               # what the options depend on
 
 
 cdef TableJokers table_jokers(const RuleFields* fields, const u32* codes, int n, const u8 (*table)[ROOM],
-                              const u8 (*hand)[ROOM]):
+                              const u8 (*hand)[ROOM], int hand_jokers):
     cdef TableJokers self
     cdef Position position
     cdef Claim claim
@@ -38,10 +39,11 @@ cdef TableJokers table_jokers(const RuleFields* fields, const u32* codes, int n,
         self.rules.table_jokers += set_jokers(codes[i])
     self.rules.homes = fields.retrieved_joker_use != ANYWHERE
     self.rules.whole = fields.retrieved_joker_use == HAND_ONLY_SET
+    if self.rules.homes:
+        find_cores(&self.rules, fields.notation.numbers, hand, hand_jokers)
     memset(&claim, 0, sizeof(claim))
     choose(self, &position, codes, n, &claim)
-    self.rules.claims = <int> self.claims.size()
-    self.rules.claim = self.claims.data()
+    finish_rules(self)
     return self
 
 
@@ -58,6 +60,77 @@ cdef void choose(TableJokers self, Position* p, const u32* codes, int n, const C
         choose_in_group(self, p, codes, n, so_far)
     else:
         choose_in_run(self, p, codes, n, so_far)
+
+
+cdef void find_cores(JokerRules* r, int numbers, const u8 (*hand)[ROOM], int hand_jokers) noexcept:
+    """Where cores of retrieved jokers may be: looks only at which tiles the hand has."""
+    cdef int c, n, end, naturals, colours, jokers = r.table_jokers + hand_jokers
+    for c in range(COLOURS):
+        for n in range(1, numbers - 1):
+            naturals = 0
+            for end in range(n, min(numbers, n + 2 + jokers) + 1):
+                naturals += hand[c][end] > 0
+                if end >= n + 2 and end - n + 1 - naturals <= jokers and naturals and naturals + hand_jokers >= 2:
+                    r.joker_cores[c] |= 1 << n
+                    r.run_cores[c] |= (2 << end) - (1 << n)
+                    if hand[c][n]:
+                        r.natural_cores[c] |= 1 << n
+    for n in range(1, numbers + 1):
+        colours = 0
+        for c in range(COLOURS):
+            colours += hand[c][n] > 0
+        if colours and colours + hand_jokers >= 2:
+            r.group_cores |= 1 << n
+
+
+cdef void finish_rules(TableJokers self) noexcept:
+    cdef JokerRules* r = &self.rules
+    cdef u8 runs[COLOURS][ROOM]
+    cdef u8 groups[ROOM]
+    cdef int i, c, n, anywhere, at
+    r.claims = <int> self.claims.size()
+    r.claim = self.claims.data()
+    memset(r.fewest_in_runs, 255, sizeof(r.fewest_in_runs))
+    memset(r.most_in_runs, 0, sizeof(r.most_in_runs))
+    memset(r.most_in_groups, 0, sizeof(r.most_in_groups))
+    for i in range(r.claims):
+        memset(runs, 0, sizeof(runs))
+        memset(groups, 0, sizeof(groups))
+        anywhere = r.table_jokers - find_places(r, &r.claim[i], runs, groups)
+        for n in range(ROOM):
+            at = anywhere if not r.homes or r.group_cores >> n & 1 else 0
+            r.most_in_groups[n] = max(<int> r.most_in_groups[n], groups[n] + at)
+            for c in range(COLOURS):
+                at = anywhere if not r.homes or r.run_cores[c] >> n & 1 else 0
+                r.fewest_in_runs[c][n] = min(r.fewest_in_runs[c][n], runs[c][n])
+                r.most_in_runs[c][n] = max(<int> r.most_in_runs[c][n], runs[c][n] + at)
+
+
+cdef int find_places(const JokerRules* rules, const Claim* claim, u8 (*runs)[ROOM], u8* groups) noexcept:
+    """Count the jokers of the claim that have their places in runs and groups already; returns how many these are."""
+    cdef int i, kind, token, count = 0
+    cdef u32 code, left
+    for i in range(claim.count):
+        token = claim.token[i]
+        kind = token_kind(token)
+        if kind == ROLE:
+            runs[token_tile(token) >> 4][token_tile(token) & 15] += 1
+            count += 1
+        elif kind == GROUP_ROLE:
+            groups[token_tile(token) & 15] += 1
+            count += 1
+        elif kind == KEPT_RUN:
+            code = rules.block[token_block(token)]
+            left = set_detail(code)
+            count += popcount(left)
+            while left:
+                runs[set_colour(code)][set_number(code) + lowest(left)] += 1
+                left &= left - 1
+        elif kind == KEPT_GROUP:
+            code = rules.block[token_block(token)]
+            groups[set_number(code)] += set_jokers(code)
+            count += set_jokers(code)
+    return count
 
 
 # ---------------------------------------------------------------- replaced from the hand

@@ -58,9 +58,6 @@ cdef class Monitor:
     cdef bint part                  # Tally.part
     cdef u32 start
     cdef u16 watched                # set of numbers whose groups matter to some claim
-    cdef u16 natural_cores[4]       # [colour] set of numbers where a core in a run may begin with a hand tile
-    cdef u16 joker_cores[4]         # or with a joker
-    cdef u16 group_cores            # set of numbers with hand tiles that may lie in the core of a group
     cdef int hand_jokers
     cdef u16 kept_runs[4]           # [colour] set of numbers where runs begin that every claim keeps
 
@@ -97,7 +94,6 @@ cdef class Monitor:
     cdef bint is_full(self) noexcept nogil
     cdef bint accepts(self, u32 node, int jokers) noexcept nogil
 
-    cdef void find_cores(self) noexcept nogil
     cdef bint is_node(self, u32 node, u32 profile) noexcept nogil
     cdef u32 intern(self, u32 profile) noexcept nogil
     cdef void emit(self, Claim* claim) noexcept nogil
@@ -138,10 +134,10 @@ cdef inline Fates fates_of_step(Monitor self, u32 node, const Layer* layer, cons
         if at.counts:
             by_way = True
         if at.homeless and not by_way:
-            by_way = ((step.used > self.rules.table[c][n] and self.natural_cores[c] >> n & 1)
-                      or (step.b and self.joker_cores[c] >> n & 1))
+            by_way = ((step.used > self.rules.table[c][n] and self.rules.natural_cores[c] >> n & 1)
+                      or (step.b and self.rules.joker_cores[c] >> n & 1))
         if by_way or at.tiles[c] >> n & 1 or self.part or (
-                at.homeless and step.g and step.used > self.rules.table[c][n] and self.group_cores >> n & 1):
+                at.homeless and step.g and step.used > self.rules.table[c][n] and self.rules.group_cores >> n & 1):
             return self.step_fates(node, layer, step, by_way)
     self.fates[0] = Fate(node, step.ways, ALL_PICKS)
     return Fates(0, 1)

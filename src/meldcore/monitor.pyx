@@ -71,8 +71,7 @@ cdef class Monitor:
         self.part = self.tally.part
         self.hand_jokers = p.jokers - self.rules.table_jokers
         self.most_nodes = <size_t> 1 << min(NODE_BITS, 63 - tally_place(plan))
-        self.find_cores()
-        self.watched = 0xffff if self.part or self.rules.cards else self.group_cores
+        self.watched = 0xffff if self.part or self.rules.cards else self.rules.group_cores
         memset(self.kept_runs, 0, sizeof(self.kept_runs))
         for i in range(self.rules.kept):
             code = self.rules.block[self.rules.kept_block[i]]
@@ -89,32 +88,6 @@ cdef class Monitor:
         self.start = self.intern(0)
         for i in range(plan.layers):
             plan.layer[i].apart = self.watched >> plan.layer[i].number & 1
-
-    cdef void find_cores(self) noexcept nogil:
-        """Where cores of retrieved jokers may begin: looks only at which tiles the hand has."""
-        cdef const Problem* p = self.plan.problem
-        cdef int c, n, end, naturals, colours
-        memset(self.natural_cores, 0, sizeof(self.natural_cores))
-        memset(self.joker_cores, 0, sizeof(self.joker_cores))
-        self.group_cores = 0
-        if not self.rules.homes:
-            return
-        for c in range(4):
-            for n in range(1, p.numbers - 1):
-                naturals = 0
-                for end in range(n, min(p.numbers, n + 2 + p.jokers) + 1):
-                    naturals += p.most[c][end] > self.rules.table[c][end]
-                    if end >= n + 2 and end - n + 1 - naturals <= p.jokers and naturals \
-                            and naturals + self.hand_jokers >= 2:
-                        self.joker_cores[c] |= 1 << n
-                        if p.most[c][n] > self.rules.table[c][n]:
-                            self.natural_cores[c] |= 1 << n
-        for n in range(1, p.numbers + 1):
-            colours = 0
-            for c in range(4):
-                colours += p.most[c][n] > self.rules.table[c][n]
-            if colours and colours + self.hand_jokers >= 2:
-                self.group_cores |= 1 << n
 
     cdef void clear(self) noexcept nogil:
         self.claims.clear()
@@ -432,7 +405,7 @@ cdef class Monitor:
         cdef Claim more = claim[0]
         cdef const Part* part
         cdef int i, c = self.layer.colour, n = self.layer.number
-        if self.group_cores >> n & 1:
+        if self.rules.group_cores >> n & 1:
             more.spare |= min(budget, self.given) << 2 * c
         self.emit(&more)
         if self.rules.cards:
@@ -446,11 +419,11 @@ cdef class Monitor:
                 continue
             self.room[i] -= 1
             if not part.joker:
-                if budget and self.natural_cores[c] >> n & 1:
+                if budget and self.rules.natural_cores[c] >> n & 1:
                     more = claim[0]
                     self.add(&more, run_token(CORE, c, i, CORE_NATURAL | 1))
                     self.begin_cores(&more, i, budget - 1)
-            elif self.joker_cores[c] >> n & 1:
+            elif self.rules.joker_cores[c] >> n & 1:
                 if self.hand_jokers:
                     more = claim[0]
                     self.add(&more, run_token(CORE, c, i, 1))

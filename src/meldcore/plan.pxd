@@ -52,6 +52,9 @@ cdef struct Plan:
     Layer layer[MAX_LAYERS]
     u8 gives[4][16]                     # [colour][number] set of g that a colour may give to groups
     int vector[16]                      # [number] most g by colour, as the index of Automata.groups
+    const Groups* groups[16]
+    u8 fewest[4][16]                    # [colour][number] jokers that have to lie in the runs, and that may
+    u8 most[4][16]
     u16 live[4][16]                     # [colour][number] how many states are live after it
     bint idle[4][16]                    # nothing but state 0 before and after, and nothing to place
     u8* need                            # [colour][number][state]

@@ -4,7 +4,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from meldcore.bits cimport bit_width, lowest, popcount, u64, u8
-from meldcore.problem cimport Problem
+from meldcore.problem cimport Problem, most_in_groups, most_in_runs
 from meldcore.tables cimport MASKABLE, MAX_JOKERS, Automata, Groups, Span, Step, mask_place, r_set, step_span
 
 cdef extern from *:
@@ -53,6 +53,7 @@ cdef bint make_room(Plan* plan, int states) except -1 nogil:
 
 cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) except -1 nogil:
     cdef int c, n, vector, given, least
+    cdef bint plain
     if problem.threshold > most_value(problem):
         return False
     make_room(plan, automata.states)
@@ -61,16 +62,19 @@ cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) 
     plan.slack = problem.jokers
     plan.state_bits = bit_width(automata.states - 1)
 
+    find_places(plan)
     for n in range(1, problem.numbers + 1):
+        plain = most_in_groups(problem, n) == 0
         vector = 0
         for c in range(3, -1, -1):
             vector = vector * (automata.copies + 1) + problem.most[c][n]
-        given = automata.givable[vector]
+        given = (automata.plain_givable if plain else automata.givable)[vector]
         vector = 0
         for c in range(3, -1, -1):
             plan.gives[c][n] = given >> 4 * c & 15
             vector = vector * (automata.copies + 1) + bit_width(plan.gives[c][n]) - 1
         plan.vector[n] = vector
+        plan.groups[n] = (automata.plain_groups if plain else automata.groups) + vector
 
     for c in range(4):
         if automata.next_sets != NULL and problem.jokers == 0:
@@ -86,6 +90,15 @@ cdef bint prepare(const Problem* problem, const Automata* automata, Plan* plan) 
         return False
     list_layers(plan)
     return True
+
+
+cdef void find_places(Plan* plan) noexcept nogil:
+    cdef const Problem* p = plan.problem
+    cdef int c, n
+    for c in range(4):
+        for n in range(1, p.numbers + 1):
+            plan.fewest[c][n] = p.joker_rules.fewest_in_runs[c][n] if p.joker_rules != NULL else 0
+            plan.most[c][n] = most_in_runs(p, c, n)
 
 
 cdef int most_value(const Problem* p) noexcept nogil:
@@ -145,7 +158,7 @@ cdef int live_by_masks(Plan* plan, int c) noexcept nogil:
         seen = 0
         for q in range(jokers + 1):
             found = 0
-            for b in range(q + 1):
+            for b in range(plan.fewest[c][n], min(q, <int> plan.most[c][n]) + 1):
                 found |= step_set(a, a.predecessors, finish[n][q - b], allowed[n], b)
             finish[n - 1][q] = found & ~seen
             seen |= found
@@ -160,7 +173,7 @@ cdef int live_by_masks(Plan* plan, int c) noexcept nogil:
             seen = 0
             for q in range(jokers + 1):
                 found = 0
-                for b in range(q + 1):
+                for b in range(plan.fewest[c][n], min(q, <int> plan.most[c][n]) + 1):
                     found |= step_set(a, a.successors, reached[q - b], allowed[n], b)
                 stepped[q] = found & ~seen
                 seen |= found
@@ -197,6 +210,11 @@ cdef inline u64 step_set(const Automata* a, const u64* masks, u64 members, int a
     return found
 
 
+cdef inline bint is_allowed(const Plan* plan, int colour, int number, const Step* step) noexcept nogil:
+    return (plan.gives[colour][number] >> step.g & 1
+            and plan.fewest[colour][number] <= step.b <= plan.most[colour][number])
+
+
 cdef int live_by_steps(Plan* plan, int c) noexcept nogil:
     """The same for automata too large for masks, state by state."""
     cdef const Problem* p = plan.problem
@@ -218,7 +236,7 @@ cdef int live_by_steps(Plan* plan, int c) noexcept nogil:
             step = a.steps + step_span(a, p.must[c][n], p.most[c][n], p.most[c][n], s).first
             for k in range(step_span(a, p.must[c][n], p.most[c][n], p.most[c][n], s).count):
                 cost = after[step[k].to] + step[k].b
-                if plan.gives[c][n] >> step[k].g & 1 and cost <= p.jokers and cost < need[s]:
+                if is_allowed(plan, c, n, &step[k]) and cost <= p.jokers and cost < need[s]:
                     need[s] = cost
     least = states_at(plan.need, plan, c, 0)[0]
     if least == DEAD:
@@ -233,7 +251,7 @@ cdef int live_by_steps(Plan* plan, int c) noexcept nogil:
             for k in range(step_span(a, p.must[c][n], p.most[c][n], p.most[c][n], s).count):
                 cost = reached[s] + step[k].b
                 need = states_at(plan.need, plan, c, n)
-                if not plan.gives[c][n] >> step[k].g & 1 or cost + need[step[k].to] > p.jokers:
+                if not is_allowed(plan, c, n, &step[k]) or cost + need[step[k].to] > p.jokers:
                     continue
                 after[step[k].to] = min(after[step[k].to], <u8> cost)
     for n in range(p.numbers + 1):
@@ -265,7 +283,7 @@ cdef bint list_layers(Plan* plan) except -1 nogil:
     plan.step_count = 0
     plan.span_count = 0
     for n in range(1, p.numbers + 1):
-        groups = &plan.automata.groups[plan.vector[n]]
+        groups = plan.groups[n]
         for c in range(4):
             if not p.part and is_quiet(plan, c, n, groups, c):
                 continue
@@ -315,7 +333,7 @@ cdef bint find_steps(Plan* plan, const Layer* layer, int state) except -1 nogil:
     live = plan.steps + plan.step_count
     while step != end and step.b <= before + plan.slack:
         cost = step.b + after[step.to] - before
-        if cost <= plan.slack and gives >> step.g & 1:
+        if cost <= plan.slack and is_allowed(plan, layer.colour, layer.number, step):
             live[0] = LiveStep((<u64> step.to << layer.shift) - (<u64> cost << 4 * plan.state_bits),
                                <u32> (step - a.steps), step.ways, step.to, cost, step.b, step.g, step.r + step.g)
             live += 1

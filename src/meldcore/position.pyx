@@ -375,8 +375,8 @@ cdef class Position:
         if self.has_taken():
             taken = TAKEN_JOKER if self.taken_card == JOKER else self.taken_card
         if self.demands is None:
-            self.demands = table_cards(&self.core.fields, self.codes, self.sets, self.table_tiles, self.hand_jokers,
-                                       taken, self.is_opening())
+            self.demands = table_cards(&self.core.fields, self.codes, self.sets, self.table_tiles, self.hand_tiles,
+                                       self.hand_jokers, taken, self.is_opening())
         p.joker_rules = &self.demands.rules
         return 0
 
@@ -390,7 +390,8 @@ cdef class Position:
         p.threshold = self.core.fields.initial_meld if p.part else 0
         if self.table_jokers and self.core.fields.joker_retrieval != FREE:
             if self.demands is None:
-                self.demands = table_jokers(&self.core.fields, self.codes, self.sets, self.table_tiles, self.hand_tiles)
+                self.demands = table_jokers(&self.core.fields, self.codes, self.sets, self.table_tiles, self.hand_tiles,
+                                            self.hand_jokers)
             p.joker_rules = &self.demands.rules
         return 0
 

@@ -23,3 +23,16 @@ cdef struct Problem:
     bint part                   # the threshold concerns some part of the tiles beyond `must`, arranged by itself
     const JokerRules* joker_rules   # what the table's jokers demand; NULL: they are free
     StopPointer stop            # ends the search early; NULL: nothing does
+
+
+cdef inline int most_in_runs(const Problem* p, int colour, int number) noexcept nogil:
+    """Jokers that may lie in the runs of a colour at a number. Those of the hand may lie anywhere."""
+    if p.joker_rules == NULL:
+        return p.jokers
+    return p.joker_rules.most_in_runs[colour][number] + p.jokers - p.joker_rules.table_jokers
+
+cdef inline int most_in_groups(const Problem* p, int number) noexcept nogil:
+    """Jokers that may lie in the groups of a number."""
+    if p.joker_rules == NULL:
+        return p.jokers
+    return p.joker_rules.most_in_groups[number] + p.jokers - p.joker_rules.table_jokers

@@ -80,6 +80,8 @@ cdef struct Automata:       # plain pointers into a Tables object, for code that
     u8 r_sets[256]              # see r_set
     const Groups* groups        # [vector], see the vector of most tiles by colour
     const u16* givable          # [vector] -> set of g that occur in some multiset of groups, 4 bits a colour
+    const Groups* plain_groups  # the same without jokers
+    const u16* plain_givable
     const Span* layouts         # [tiles by colour, 2 bits each][jokers] -> multisets of groups, in order
     const Span* layout          # one multiset of groups
     const u8* group             # colours << 4 | jokers
@@ -112,14 +114,14 @@ cdef class Tables:
     cdef readonly int colours, copies, jokers
     cdef readonly object max_jokers_per_set
     cdef vector[u8] group, next_sets, previous_sets
-    cdef vector[u16] shape_of, givable
+    cdef vector[u16] shape_of, givable, plain_givable
     cdef vector[Span] step_spans, choice_spans, layouts, layout
     cdef vector[Step] steps
     cdef vector[Way] ways
     cdef vector[Part] parts
     cdef vector[Choice] choices
     cdef vector[u64] successors, predecessors
-    cdef vector[Groups] groups
+    cdef vector[Groups] groups, plain_groups
 
 
 cpdef Tables tables_for(int colours, int copies, int jokers, object max_jokers_per_set)

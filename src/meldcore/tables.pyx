@@ -2,6 +2,8 @@
 
 from itertools import product
 
+from libc.string cimport memset
+
 from meldcore.bits cimport u16, u32, u64, u8
 
 # ---------------------------------------------------------------- open runs of one colour
@@ -190,6 +192,8 @@ cdef class Tables:
             )
         a.groups = self.groups.data()
         a.givable = self.givable.data()
+        a.plain_groups = self.plain_groups.data()
+        a.plain_givable = self.plain_givable.data()
         a.layouts = self.layouts.data()
         a.layout = self.layout.data()
         a.group = self.group.data()
@@ -322,18 +326,24 @@ cdef object build_groups(Tables self, kinds):
                 self.group.push_back(group)
 
     cdef u16 ways[256][MAX_JOKERS + 1]
+    cdef u16 plain[256][MAX_JOKERS + 1]
     cdef int v, j
+    memset(plain, 0, sizeof(plain))
     for v in range(256):
         for j in range(MAX_JOKERS + 1):
             ways[v][j] = self.layouts[v * (MAX_JOKERS + 1) + j].count
+        plain[v][0] = ways[v][0]
     cdef int base = self.copies + 1, vector
     self.groups.resize(base ** 4)
     self.givable.resize(base ** 4)
+    self.plain_groups.resize(base ** 4)
+    self.plain_givable.resize(base ** 4)
     cdef int most[4]
     for vector in range(base ** 4):
         for c in range(4):
             most[c] = vector // base ** c % base
         build_automaton(&self.groups[vector], &self.givable[vector], most, ways)
+        build_automaton(&self.plain_groups[vector], &self.plain_givable[vector], most, plain)
 
 
 cdef int build_automaton(Groups* t, u16* givable, const int* most, u16 (*ways)[MAX_JOKERS + 1]) except -1:
