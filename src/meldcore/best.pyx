@@ -29,7 +29,7 @@ from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
 from meldcore.lanes cimport Lanes, fill, larger, largest, less, load, more, moved, store
 from meldcore.objective cimport POINTS, WEIGHTS, Objective
 from meldcore.plan cimport Layer, Plan, jokers_left, slack_of, state_of, states_at
-from meldcore.problem cimport COLOURS, ROOM, Problem, most_in_groups, most_in_runs
+from meldcore.problem cimport COLOURS, ROOM, Problem
 from meldcore.sets cimport add_tiles
 from meldcore.stop cimport is_due, raise_due
 from meldcore.tables cimport (
@@ -273,7 +273,6 @@ cdef struct SearchLayer:    # a colour at a number
     u32 row                         # the colour's row after the number, shape 0, no jokers
     u8 must
     u8 most
-    u8 jokers                       # that may be laid here: to runs, or charged for groups
     u8 shift                        # of the colour's shape in a frontier
     u8 broken_shift                 # of its other bit there
     bint idle                       # without open runs nothing can happen here
@@ -700,7 +699,7 @@ cdef void fill_wide_rows(const Search* s, i64* rows) noexcept nogil:
                     for i in range(span.count):
                         choice = s.automata.choices + span.first + i
                         j = choice.b + s.exchange[n].charge[c][choice.g]
-                        if j <= q and j <= layer.jokers:
+                        if j <= q:
                             value = rows[there + (q - j) * width + choice.to]
                             if value:
                                 best = max(best, value - layer.cost[choice.r + choice.g])
@@ -781,9 +780,6 @@ cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u1
             end = offer + offers.count
             laid = -1
             while offer != end:
-                if offer.jokers > layer.jokers:
-                    offer += 1
-                    continue
                 if offer.laid != laid:
                     laid = offer.laid
                     for q in range(jokers + 1):
@@ -1064,7 +1060,6 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
             layer = &s.layer[n << 2 | c]
             layer.must = problem.must[c][n]
             layer.most = problem.most[c][n]
-            layer.jokers = min(problem.jokers, most_in_runs(problem, c, n) + most_in_groups(problem, n))
             layer.choices = a.choice_spans + (layer.must << 2 | layer.most) * a.shapes
             layer.row = row_at(s, c, n)
             layer.shift = c * s.shape_bits
