@@ -28,6 +28,7 @@ import numpy
 from meldcore import Position, partitions, timing
 
 from .cases import COVERED, EVERY_TILE, RULES, by_class, by_preset, position_of, read
+from .games import self_play
 from .prototypes import Prototypes
 from .serving import COMMAND, best_requests, decode_and_encode, exchange, server
 
@@ -36,6 +37,7 @@ LISTED = 1_000_000  # moves listed at most
 CHUNK = 4096  # moves listed at a time
 KTH = 200  # moves taken by their place
 ROUNDS = 50  # of all requests to the server
+GAMES = 100  # played to their ends
 COVER_SECONDS = 30
 
 # By class: what is measured, what to reach, and how it comes from the class's figures.
@@ -264,6 +266,20 @@ def serve_rows(repeats):
     yield "the same without what `best()` takes", "", (served - called) / alone
 
 
+def game_rows(repeats):
+    """Turns a second against the decisions of another card game; one of its turns is two or three of those."""
+    from .peers import spiel
+
+    def rate(play):
+        return play() / seconds(play, repeats)
+
+    peer = rate(lambda: spiel.self_play(range(GAMES)))
+    for bot, goal in (("random", "≥ 0.33"), ("greedy", "≥ 0.5")):
+        ours = rate(lambda: self_play(bot, "rummi-q", range(GAMES)))  # noqa: B023
+        yield f"turns a second of `{bot}` against itself", "", ours
+        yield "the same / decisions a second of OpenSpiel's gin rummy at random", goal, ours / peer
+
+
 def start_up_ratio(repeats):
     def run(*command):
         return seconds(lambda: subprocess.run(command, stdin=subprocess.DEVNULL, check=True), repeats)
@@ -309,6 +325,8 @@ def lone_rows(prototypes, repeats):
     if find_spec("exact_cover"):
         yield "exact-cover / `partitions` of 60 tiles, at least", "≥ 10,000", cover_ratio(repeats)
     yield from serve_rows(repeats)
+    if find_spec("pyspiel"):
+        yield from game_rows(repeats)
     yield "start of `serve` / `import msgspec`", "≤ 3", start_up_ratio(repeats)
 
 

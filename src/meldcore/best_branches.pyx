@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 
 from meldcore.best cimport IMPOSSIBLE, Bounds
 from meldcore.bits cimport i64, u16, u32, u64
-from meldcore.branches cimport Branch, Branches, Detail, picked
+from meldcore.branches cimport Branch, Branches, Detail, jokers_in, layout_in, step_in, way_in
 from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
 from meldcore.monitor cimport Monitor
 from meldcore.objective cimport Objective
@@ -43,7 +43,7 @@ cdef class Search:
     cdef vector[Memo] memos
     cdef size_t memo_count
     cdef i64 passed[MAX_LAYERS + 1]     # see Bounds.find_passed
-    cdef u32 path[MAX_LAYERS]           # details of the path so far
+    cdef u32 path[MAX_LAYERS]           # what the branches of the path so far do
     cdef u32 best_path[MAX_LAYERS]
     cdef i64 best                       # what the best path so far costs
     cdef i64 lowest                     # no path costs less
@@ -124,7 +124,7 @@ cdef class Search:
             bound = passed + branch.bound
             if spent + bound < self.best:
                 cost = passed + branch.cost
-                self.path[at] = branch.detail
+                self.path[at] = branch.what
                 bound = cost + self.search_from(at + 1, branch.key, spent + cost)
                 if self.over:
                     break
@@ -191,23 +191,25 @@ cdef class Search:
         cdef int latest[4]                  # which of the two is in use
         cdef int i, count = 0, given = 0, number = 0, _open
         cdef const Layer* layer
-        cdef const Detail* detail
+        cdef const Detail* details = self.branches.details.data()
+        cdef u32 what
         cdef const Step* step
         memset(latest, 0, sizeof(latest))
         for i in range(self.plan.layers):
             layer = &self.plan.layer[i]
-            detail = &self.branches.details[self.best_path[i]]
-            step = a.steps + detail.step
+            what = self.best_path[i]
+            step = a.steps + step_in(what, details)
             if layer.number != number:
                 number = layer.number
                 given = 0
             given |= step.g << 2 * layer.colour
-            count = take_way(a, a.ways + step.way + picked(picks, detail.first_way, 0), layer.colour, number,
+            count = take_way(a, a.ways + step.way + way_in(what, details, picks, 0), layer.colour, number,
                              runs[latest[layer.colour]][layer.colour], runs[1 - latest[layer.colour]][layer.colour],
                              &_open, codes, count)
             latest[layer.colour] = 1 - latest[layer.colour]
             if layer.last:
-                count = lay_groups(a, number, given, detail.jokers, picked(picks, detail.first_layout, 0), codes, count)
+                count = lay_groups(a, number, given, jokers_in(what, details), layout_in(what, details, picks, 0),
+                                   codes, count)
         return count
 
 

@@ -4,7 +4,9 @@ from libc.string cimport memcmp
 
 from meldcore.best cimport IMPOSSIBLE, Bounds
 from meldcore.bits cimport i64, u32, u64
-from meldcore.monitor cimport ALL_PICKS, NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable
+from meldcore.monitor cimport (
+    ALL_PICKS, NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable, is_quiet_at,
+)
 from meldcore.plan cimport (
     CLASS_BITS, SLACK_BITS, Frontier, Layer, LiveStep, Plan, frontier_of, next_class, same_choice, slack_of, steps_end,
     steps_of, tally_place,
@@ -63,6 +65,8 @@ cdef class Branches:
         self.least = IMPOSSIBLE
         if self.bounds is not None:
             self.bounds.look(plan, layer, key)
+        if is_quiet_at(self.monitor, node, layer):
+            return self.expand_quiet(layer, &f)
         while step != end:
             alike = step            # steps of one choice: the jokers in groups come before their states in the order
             while alike != end and same_choice(plan.automata, alike, step):
@@ -71,6 +75,9 @@ cdef class Branches:
                 step = alike
                 continue
             played = f.tally & 1 | <u64> (step.used > layer.must)
+            if layer.too_late and not played:
+                step = alike
+                continue
             for jokers in range(f.slack + 1 if layer.last else 1):
                 for i in range(alike - step):
                     if step[i].cost + jokers > f.slack:
@@ -97,7 +104,47 @@ cdef class Branches:
                             if is_payable(self.monitor, last.node, layer, following):
                                 detail = Detail(step[i].step, fate.picks, fate.first, last.picks, last.first, jokers)
                                 self.found.push_back(Branch(following | <u64> last.node << (tally_at + 1),
-                                                            self.intern(&detail), cost, bound))
+                                                            <u32> 1 << 31 | self.intern(&detail), cost, bound))
+            step = alike
+        return True
+
+    cdef bint expand_quiet(self, const Layer* layer, const Frontier* f) except -1 nogil:
+        """The same where the claims stay as they are, whatever is done."""
+        cdef Plan* plan = self.plan
+        cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
+        cdef u64 tally = f.tally & ~<u64> 1, following
+        cdef const LiveStep *step = steps_of(plan, layer, f.state)
+        cdef const LiveStep *end = steps_end(plan, layer, f.state)
+        cdef const LiveStep *alike
+        cdef int after, jokers, i
+        cdef i64 cost = 0, bound = 0
+        while step != end:
+            alike = step
+            while alike != end and same_choice(plan.automata, alike, step):
+                alike += 1
+            after = layer.next[f.cls][step.g]
+            tally = tally & ~<u64> 1 | f.tally & 1 | <u64> (step.used > layer.must)
+            if after < 0 or layer.too_late and not tally & 1:
+                step = alike
+                continue
+            for jokers in range(f.slack + 1 if layer.last else 1):
+                if layer.last and not layer.groups.ways[after][jokers]:
+                    continue
+                for i in range(alike - step):
+                    if step[i].cost + jokers > f.slack:
+                        continue
+                    following = f.rest + step[i].change - (<u64> jokers << slack_at) | tally << tally_at
+                    if not layer.last:
+                        following |= <u64> after << class_at
+                    if self.bounds is not None:
+                        cost = self.bounds.tile_cost(layer.colour, layer.number, step.used)
+                        bound = cost + self.bounds.least_behind(plan, step[i].to, f.slack - step[i].cost - jokers)
+                        if bound >= self.room:
+                            self.least = min(self.least, bound)
+                            continue
+                    if is_payable(self.monitor, <u32> (tally >> 1), layer, following):
+                        self.found.push_back(Branch(following, plain(step[i].step, jokers, after if layer.last else 0),
+                                                    cost, bound))
             step = alike
         return True
 

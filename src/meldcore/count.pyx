@@ -155,16 +155,19 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
     cdef List* swap
     cdef int i, jokers, ways
     cdef u32 e, tracked = 0, t = 0, widest = plan.automata.most_steps * (plan.slack + 1)     # entries that one can make
-    cdef bint over = False
+    cdef bint over = False, late
     clear_keys(&here.keys)
     over = add_to_list[Count](here, <u64> plan.slack << slack_at, unit, unit)
     for i in range(plan.layers):
         layer = &plan.layer[i]
+        late = i > 0 and plan.layer[i - 1].too_late
         clear_keys(&there.keys)
         for e in range(here.keys.entries):
             key = here.keys.keys[e]
             count = (<Count*> here.counts)[2 * e]
             bare = (<Count*> here.counts)[2 * e + 1]
+            if not tracks and late and count == bare:
+                continue
             f = frontier_of(plan, layer, key)
             class_after = layer.next[f.cls]
             if tracks:
@@ -241,18 +244,21 @@ cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there,
     cdef Outcome added
     cdef int i, jokers
     cdef u32 e, w, k, node
-    cdef bint over = False
+    cdef bint over = False, late
     total[0] = 0
     clear_keys(&here.keys)
     if monitor.start != NO_NODE:
         add_to_list[Count](here, <u64> plan.slack << slack_at | <u64> monitor.start << node_at, unit, unit)
     for i in range(plan.layers):
         layer = &plan.layer[i]
+        late = i > 0 and plan.layer[i - 1].too_late
         clear_keys(&there.keys)
         for e in range(here.keys.entries):
             key = here.keys.keys[e]
             count = (<Count*> here.counts)[2 * e]
             bare = (<Count*> here.counts)[2 * e + 1]
+            if late and count == bare:
+                continue
             f = frontier_of(plan, layer, key)
             node = <u32> f.tally
             step = steps_of(plan, layer, f.state)

@@ -1,7 +1,7 @@
 """All arrangements that solve a problem, as a decision diagram: counted, numbered, never listed."""
 
 from meldcore.bits cimport i64, u8, u16, u32, u128
-from meldcore.branches cimport Detail
+from meldcore.branches cimport Detail, detail_of, is_detailed, step_in
 from meldcore.laying cimport MAX_OPEN, OpenRun
 from meldcore.objective cimport Objective
 from meldcore.plan cimport MAX_LAYERS
@@ -13,8 +13,7 @@ cdef enum:
 
 cdef struct Edge:
     u32 to                  # node, numbered through all layers
-    u32 what                # step, counted through all of the automata << 8; on the last colour of a number also
-    #                         | jokers in the groups << 5 | class of the groups; or its place in Graph.details
+    u32 what                # see branches.pxd
 
 cdef struct DiagramLayer:
     u8 number
@@ -33,35 +32,26 @@ cdef struct Graph:
     Edge* edges
     u128* below                 # [node] -> arrangements from here on
     u128 count
-    Detail* details             # under joker rules, else NULL
+    Detail* details             # under joker rules
     u16* picks                  # of the details
 
 
-cdef inline const Step* step_behind(const Automata* automata, const Detail* details, const Edge* edge) noexcept nogil:
-    """`details`: NULL without joker rules."""
-    return automata.steps + (details[edge.what].step if details != NULL else edge.what >> 8)
-
-
 cdef inline const Step* edge_step(const Graph* d, const Edge* edge) noexcept nogil:
-    return step_behind(d.automata, d.details, edge)
-
-
-cdef inline int edge_jokers(const Graph* d, const Edge* edge) noexcept nogil:
-    """Jokers in the groups, on the last colour of a number."""
-    return d.details[edge.what].jokers if d.details != NULL else edge.what >> 5 & 7
+    return d.automata.steps + step_in(edge.what, d.details)
 
 
 cdef inline u32 edge_layouts(const Graph* d, const DiagramLayer* layer, const Edge* edge) noexcept nogil:
     """How many layouts of groups the edge stands for."""
-    if d.details != NULL:
-        return d.details[edge.what].layouts
+    if is_detailed(edge.what):
+        return detail_of(edge.what, d.details).layouts
     return layer.groups.ways[edge.what & 31][edge.what >> 5 & 7] if layer.last else 1
 
 
 cdef inline u32 edge_details(const Graph* d, const DiagramLayer* layer, const Edge* edge) noexcept nogil:
     """How many ways the edge stands for: of the runs times, on the last colour of a number, of the groups."""
-    cdef u32 ways = d.details[edge.what].ways if d.details != NULL else edge_step(d, edge).ways
-    return ways * edge_layouts(d, layer, edge)
+    if is_detailed(edge.what):
+        return detail_of(edge.what, d.details).ways * edge_layouts(d, layer, edge)
+    return edge_step(d, edge).ways * edge_layouts(d, layer, edge)
 
 cdef class Diagram:
     """A layered graph: a node is a frontier, an edge a step of one colour at one number, a path an arrangement.

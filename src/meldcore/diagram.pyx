@@ -7,7 +7,7 @@ from libcpp.vector cimport vector
 from meldcore.bits cimport add_over, bit_width, from_python, i64, mul_over, to_python, u16, u32, u64, u128
 from meldcore.best cimport IMPOSSIBLE, Bounds, best_arrangement
 from meldcore.best_branches cimport GAVE_UP, best_by_branches
-from meldcore.branches cimport Branches, Detail, picked
+from meldcore.branches cimport Branches, Detail, jokers_in, layout_in, plain, step_in, way_in
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of, prefetch, slot_of
 from meldcore.laying cimport OpenRun, lay_groups, take_way
 from meldcore.monitor cimport Monitor
@@ -97,8 +97,7 @@ cdef class Costs:
         self.ceiling = IMPOSSIBLE
 
     cdef i64 of_edge(self, const Plan* plan, Branches branches, int layer, const Edge* edge) noexcept nogil:
-        cdef bint watched = plan.problem.joker_rules != NULL
-        cdef const Step* step = step_behind(plan.automata, branches.details.data() if watched else NULL, edge)
+        cdef const Step* step = plan.automata.steps + step_in(edge.what, branches.details.data())
         return self.passed[layer] + self.bounds.tile_cost(plan.layer[layer].colour, plan.layer[layer].number,
                                                           step.r + step.g)
 
@@ -265,7 +264,7 @@ cdef Outcome take_branches(Branches branches, const Layer* layer, u64 key, Arena
             raise MemoryError()
     for i in range(count):
         arena.batch[edges[0] - placed] = branches.found[i].key
-        arena.edges[edges[0]].what = branches.found[i].detail
+        arena.edges[edges[0]].what = branches.found[i].what
         edges[0] += 1
     return DONE
 
@@ -294,7 +293,7 @@ cdef bint expand(Plan* plan, const Layer* layer, Tally tally, u64 key, const Key
                 following = f.rest + step.change + (<u64> after << class_at) + (<u64> t << tally_at)
                 prefetch(&there.slots[slot_of(there, following)])
                 batch[0] = following
-                edge.what = step.step << 8
+                edge.what = plain(step.step, 0, 0)
                 batch += 1
                 edge += 1
             step += 1
@@ -315,7 +314,7 @@ cdef bint expand(Plan* plan, const Layer* layer, Tally tally, u64 key, const Key
                 following = f.rest + step[i].change - (<u64> jokers << slack_at) + (<u64> t << tally_at)
                 prefetch(&there.slots[slot_of(there, following)])
                 batch[0] = following
-                edge.what = step[i].step << 8 | <u32> jokers << 5 | <u32> after
+                edge.what = plain(step[i].step, jokers, after)
                 batch += 1
                 edge += 1
         step = alike
@@ -531,7 +530,7 @@ cdef i64 edge_gain(const Graph* d, int layer, const Edge* edge, const Objective*
     cdef const DiagramLayer* at = &d.layer[layer]
     cdef const Step* step = edge_step(d, edge)
     cdef i64 gain = (step.r + step.g - at.must) * objective.tile[at.colour][at.number]
-    return gain + (step.b + (edge_jokers(d, edge) if at.last else 0)) * objective.joker
+    return gain + (step.b + (jokers_in(edge.what, d.details) if at.last else 0)) * objective.joker
 
 
 # ---------------------------------------------------------------- walking
@@ -616,17 +615,16 @@ cdef class Walk:
         if layouts != 1:
             chosen = place.detail // layouts
             layout = place.detail % layouts
-        if d.details != NULL:
-            chosen = picked(d.picks, d.details[edge.what].first_way, chosen)
-            layout = picked(d.picks, d.details[edge.what].first_layout, layout)
+        chosen = way_in(edge.what, d.details, d.picks, chosen)
+        layout = layout_in(edge.what, d.details, d.picks, layout)
         if at.previous >= 0:
             before = self.place[at.previous].run
         place.given = step.g
         sets = take_way(d.automata, d.automata.ways + step.way + chosen, at.colour, at.number,
                         before, place.run, &place.runs, self.sets, sets)
         if at.last:
-            sets = lay_groups(d.automata, at.number, self.given_tiles(layer), edge_jokers(d, edge), layout, self.sets,
-                              sets)
+            sets = lay_groups(d.automata, at.number, self.given_tiles(layer), jokers_in(edge.what, d.details), layout,
+                              self.sets, sets)
         place.sets = sets
 
     cdef int given_tiles(self, int layer) noexcept nogil:
@@ -689,7 +687,7 @@ cdef class Walk:
                     else:
                         r += 1
         return (step.r == r and step.g == g and step.b == b
-                and (not at.last or edge_jokers(self.graph, edge) == jokers))
+                and (not at.last or jokers_in(edge.what, self.graph.details) == jokers))
 
     cdef bint matches(self, int layer, const u32* codes, int count) noexcept nogil:
         """Are the open runs after this layer, and what it finished, those of the sets?"""

@@ -39,10 +39,12 @@ cdef TableJokers table_jokers(const RuleFields* fields, const u32* codes, int n,
         self.rules.table_jokers += set_jokers(codes[i])
     self.rules.homes = fields.retrieved_joker_use != ANYWHERE
     self.rules.whole = fields.retrieved_joker_use == HAND_ONLY_SET
-    if self.rules.homes:
-        find_cores(&self.rules, fields.notation.numbers, hand, hand_jokers)
     memset(&claim, 0, sizeof(claim))
     choose(self, &position, codes, n, &claim)
+    for i in range(<int> self.claims.size()):
+        if self.claims[i].homeless:
+            find_cores(&self.rules, fields.notation.numbers, hand, hand_jokers)
+            break
     finish_rules(self)
     return self
 
@@ -87,7 +89,7 @@ cdef void finish_rules(TableJokers self) noexcept:
     cdef JokerRules* r = &self.rules
     cdef u8 runs[COLOURS][ROOM]
     cdef u8 groups[ROOM]
-    cdef int i, c, n, anywhere, at
+    cdef int i, c, n, homeless, anywhere, most
     r.claims = <int> self.claims.size()
     r.claim = self.claims.data()
     memset(r.fewest_in_runs, 255, sizeof(r.fewest_in_runs))
@@ -96,14 +98,15 @@ cdef void finish_rules(TableJokers self) noexcept:
     for i in range(r.claims):
         memset(runs, 0, sizeof(runs))
         memset(groups, 0, sizeof(groups))
-        anywhere = r.table_jokers - find_places(r, &r.claim[i], runs, groups)
+        homeless = r.claim[i].homeless
+        anywhere = r.table_jokers - homeless - find_places(r, &r.claim[i], runs, groups)
         for n in range(ROOM):
-            at = anywhere if not r.homes or r.group_cores >> n & 1 else 0
-            r.most_in_groups[n] = max(<int> r.most_in_groups[n], groups[n] + at)
+            most = groups[n] + anywhere + (homeless if r.group_cores >> n & 1 else 0)
+            r.most_in_groups[n] = max(<int> r.most_in_groups[n], most)
             for c in range(COLOURS):
-                at = anywhere if not r.homes or r.run_cores[c] >> n & 1 else 0
+                most = runs[c][n] + anywhere + (homeless if r.run_cores[c] >> n & 1 else 0)
+                r.most_in_runs[c][n] = max(<int> r.most_in_runs[c][n], most)
                 r.fewest_in_runs[c][n] = min(r.fewest_in_runs[c][n], runs[c][n])
-                r.most_in_runs[c][n] = max(<int> r.most_in_runs[c][n], runs[c][n] + at)
 
 
 cdef int find_places(const JokerRules* rules, const Claim* claim, u8 (*runs)[ROOM], u8* groups) noexcept:

@@ -152,6 +152,15 @@ cdef inline Fates fates_of_groups(Monitor self, u32 node, const Layer* layer, in
     return Fates(1, self.fates[1].picks > 0)
 
 
+cdef inline bint is_quiet_at(Monitor self, u32 node, const Layer* layer) noexcept nogil:
+    """Does nothing at the layer, nor any group read there, tell the claims of the node apart?"""
+    cdef const Node* at = &self.nodes[node]
+    cdef int c = layer.colour, n = layer.number
+    if layer.apart or self.part:
+        return False
+    return node == TRUE or not (at.homeless or at.counts or at.open >> c & 1 or (at.runs[c] | at.tiles[c]) >> n & 1)
+
+
 cdef inline bint is_payable(Monitor self, u32 node, const Layer* layer, u64 key) noexcept nogil:
     """Are there as many jokers left as the claims need? `key`: after the layer."""
     cdef int jokers = self.nodes[node].jokers

@@ -39,6 +39,7 @@ cdef struct Layer:                      # one colour at one number
     bint last                           # the last colour of its number: groups are settled here
     const Groups* groups
     const i8 (*next)[MAX_COPIES + 1]    # groups.next of this colour
+    bint too_late                       # a path that has laid nothing behind it will not either, and has to
     bint apart                          # groups of equal numbers are told apart: see next_class
     u32 steps                           # its place in Plan.spans
 

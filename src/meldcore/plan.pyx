@@ -289,6 +289,11 @@ cdef bint list_layers(Plan* plan) except -1 nogil:
                 continue
             fill_layer(plan, &plan.layer[plan.layers], c, n, groups, c)
             plan.layers += 1
+    if p.lay and p.jokers == p.must_jokers:
+        for n in range(plan.layers - 1, -1, -1):
+            plan.layer[n].too_late = True
+            if plan.layer[n].most > plan.layer[n].must:
+                break
     return True
 
 
@@ -305,6 +310,7 @@ cdef bint fill_layer(Plan* plan, Layer* layer, int colour, int number, const Gro
     layer.groups = groups
     layer.next = groups.next[place]
     layer.apart = False
+    layer.too_late = False
     layer.steps = plan.span_count
     plan.span_count += a.states
     if plan.span_count > plan.span_room:

@@ -19,7 +19,7 @@ from libcpp.map cimport map
 from libcpp.vector cimport vector
 
 from meldcore.bits cimport add_over, from_python, popcount, to_python, u8, u32, u64, u128
-from meldcore.branches cimport Branches
+from meldcore.branches cimport Branches, step_in
 from meldcore.count cimport count_arrangements
 from meldcore.monitor cimport Monitor
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
@@ -373,7 +373,7 @@ cdef bint follow_branches(Branches branches, const Layer* layer, const Keys& key
         branches.found.clear()
         branches.expand(layer, keys[k])
         for i in range(branches.found.size()):
-            step = branches.plan.automata.steps + branches.details[branches.found[i].detail].step
+            step = branches.plan.automata.steps + step_in(branches.found[i].what, branches.details.data())
             by_played[step.r + step.g - layer.must].push_back(plainest(branches, layer, branches.found[i].key))
     for i in range(MAX_COPIES + 1):
         sort(by_played[i].begin(), by_played[i].end())
