@@ -24,3 +24,10 @@ def test_exact_cover(benchmark, cls):
     cases = by_class()[cls]
     counts = benchmark.pedantic(lambda: [len(partitions(case["table"])) for case in cases])
     assert counts == [case["partitions_of_table"] for case in cases]
+
+
+def test_gin_rummy(benchmark):
+    pytest.importorskip("pyspiel")
+    from .peers import spiel
+
+    assert benchmark.pedantic(spiel.self_play, (range(3),)) == spiel.self_play(range(3)) > 30
