@@ -18,6 +18,17 @@ cdef struct Search
 # and returns how many they are; -1 where no arrangement is legal. The threshold of `problem` is 0.
 cdef int best_arrangement(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2
 
+cdef enum:
+    STOPPED_EARLY = -2
+
+cdef class Solver:
+    """The same for many problems with these tables, one after the other, without the GIL."""
+    cdef object edition
+    cdef object arena
+
+    # As best_arrangement; STOPPED_EARLY where the problem's stop has ended the search.
+    cdef int best(self, const Problem* problem, const Objective* objective, u32* codes) noexcept nogil
+
 cdef class Bounds:
     """What arrangements cost at least: the gain of what they do not lay, and the loss of what is laid at a loss."""
     cdef object edition

@@ -97,7 +97,7 @@ cdef class Edition:
     cdef u8 need_two[LANE_SHAPES]       # open runs of each shape that need two more tiles, and one
     cdef u8 need_one[LANE_SHAPES]
     cdef u32 most_choices               # of any shape
-    cdef list idle                      # arenas that no thread uses
+    cdef list idle                      # solvers that no thread uses
 
     def __init__(self, Tables tables):
         self.tables = tables
@@ -1283,20 +1283,28 @@ cdef class Bounds:
 
 # ---------------------------------------------------------------- for callers
 
-cdef Arena take_arena(Edition edition):
-    cdef Arena arena = edition.idle.pop() if edition.idle else Arena(edition)
-    return arena
+cdef class Solver:
+    def __cinit__(self, Tables tables not None):
+        cdef Edition edition = edition_of(tables)
+        self.edition = edition
+        self.arena = Arena(edition)
+
+    cdef int best(self, const Problem* problem, const Objective* objective, u32* codes) noexcept nogil:
+        cdef Search* s = &(<Arena> self.arena).search
+        cdef int count = -1
+        if solve(<Arena> self.arena, <Edition> self.edition, problem, objective):
+            count = write_sets(s, codes)
+        drop_large_memos(s)
+        return STOPPED_EARLY if s.stopped else count
 
 
 cdef int best_arrangement(const Problem* problem, Tables tables, const Objective* objective, u32* codes) except -2:
-    cdef Edition edition = edition_of(tables)
-    cdef Arena arena = take_arena(edition)
-    cdef int count = -1
+    cdef list idle = edition_of(tables).idle
+    cdef Solver solver = idle.pop() if idle else Solver(tables)
+    cdef int count
     with nogil:
-        if solve(arena, edition, problem, objective):
-            count = write_sets(&arena.search, codes)
-    drop_large_memos(&arena.search)
-    edition.idle.append(arena)
-    if arena.search.stopped:
+        count = solver.best(problem, objective, codes)
+    idle.append(solver)
+    if count == STOPPED_EARLY:
         raise_due(problem.stop)
     return count

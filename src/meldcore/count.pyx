@@ -798,7 +798,22 @@ cdef Outcome sweep_matrices(const Automata* automata, Arena* arena, u128* total)
     return outcome
 
 
-cdef list idle = []                 # arenas that no thread uses; appended and popped under the GIL
+cdef class Counter:
+    def __cinit__(self):
+        self.arena = CountArena()
+
+    cdef Outcome count(self, const Problem* problem, const Automata* automata, u128* total) except FAILED nogil:
+        return count_in(<CountArena> self.arena, problem, automata, total)
+
+
+cdef inline Outcome count_in(CountArena arena, const Problem* problem, const Automata* automata,
+                             u128* total) except FAILED nogil:
+    cdef Outcome outcome = sweep(problem, automata, &arena.arena, arena.tally, arena.monitor, total)
+    arena.tally.clear()
+    return outcome
+
+
+cdef list idle = []                 # counters that no thread uses; appended and popped under the GIL
 
 
 cdef object count_arrangements(const Problem* problem, Tables tables):
@@ -806,25 +821,24 @@ cdef object count_arrangements(const Problem* problem, Tables tables):
 
     TooLarge where it does not fit into 128 bits, or the sweep needs more than about 220 MiB.
     """
-    cdef CountArena arena = idle.pop() if idle else CountArena()
+    cdef Counter counter = idle.pop() if idle else Counter()
     cdef u128 total = 0
     cdef Outcome outcome
     with nogil:
-        outcome = sweep(problem, &tables.automata, &arena.arena, arena.tally, arena.monitor, &total)
-        arena.tally.clear()
-    if outcome != TOO_LARGE:                # else the arena has grown, and is given up
-        idle.append(arena)
+        outcome = counter.count(problem, &tables.automata, &total)
+    if outcome != TOO_LARGE:                # else its memory has grown, and is given up
+        idle.append(counter)
     raise_outcome(outcome, problem.stop, "arrangements")
     return to_python(total)
 
 
 cdef double count_seconds(const Problem* problem, Tables tables) except -1:
-    cdef CountArena arena = idle.pop() if idle else CountArena()
+    cdef Counter counter = idle.pop() if idle else Counter()
     cdef u128 total = 0
     cdef double start, end
     with nogil:
         start = now()
-        sweep(problem, &tables.automata, &arena.arena, arena.tally, arena.monitor, &total)
+        counter.count(problem, &tables.automata, &total)
         end = now()
-    idle.append(arena)
+    idle.append(counter)
     return end - start

@@ -4,7 +4,7 @@ from meldcore.bits cimport u8, u32
 from meldcore.jokers cimport TableJokers
 from meldcore.objective cimport Objective
 from meldcore.problem cimport COLOURS, MAX_SETS, ROOM, Problem
-from meldcore.sets cimport CoreRules, Notation
+from meldcore.sets cimport CoreRules, Notation, RuleFields
 from meldcore.tables cimport Tables
 
 cdef enum:
@@ -54,7 +54,6 @@ cdef class Position:
     # As fill_problem, in the card game; a discard is not taken off yet.
     cdef int fill_cards(self, Problem* p) except -1
     cdef void fill_table_and_hand(self, Problem* p) noexcept
-    cdef void fill_edition(self, Problem* p) noexcept
     cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept
     cdef Move judged(self, const u32* codes, int sets, list no_sets)
     cdef bint knows(self, Move move)
@@ -75,6 +74,9 @@ cdef class Move:
     cdef int jokers                         # jokers played
     cdef Position origin                    # of which it is known to be a legal turn; None: of none yet
 
+
+# What a problem needs to know of an edition: all but the tiles, the threshold and the rules about jokers.
+cdef void fill_edition(Problem* p, const RuleFields* fields) noexcept
 
 # An opened player's position of loose tiles and no table; errors call them `name`.
 cdef Position loose_position(object tiles, str name, object rules)

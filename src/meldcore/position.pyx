@@ -398,25 +398,16 @@ cdef class Position:
     cdef void fill_table_and_hand(self, Problem* p) noexcept:
         """What lies on the table has to be used, and what is in the hand may be."""
         cdef int i
-        self.fill_edition(p)
+        fill_edition(p, &self.core.fields)
         memcpy(p.must, self.table_tiles, sizeof(p.must))
         for i in range(FLAT):
             (&p.most[0][0])[i] = (&self.table_tiles[0][0])[i] + (&self.hand_tiles[0][0])[i]
         p.must_jokers = self.table_jokers
         p.jokers = self.table_jokers + self.hand_jokers
 
-    cdef void fill_edition(self, Problem* p) noexcept:
-        p.colours = self.core.fields.colours
-        p.numbers = self.core.fields.notation.numbers
-        memcpy(p.value, self.core.fields.value, sizeof(p.value))
-        p.joker_value = self.core.fields.joker_meld_value
-        p.joker_rules = NULL
-        p.stop = NULL
-        p.lay = True
-
     cdef void fill_initial_meld(self, Problem* p, const u8 (*tiles)[ROOM], int jokers) noexcept:
         """The sets that are together worth the initial meld and hold nothing but some of these tiles."""
-        self.fill_edition(p)
+        fill_edition(p, &self.core.fields)
         memset(p.must, 0, sizeof(p.must))
         memcpy(p.most, tiles, sizeof(p.most))
         p.must_jokers = 0
@@ -566,6 +557,16 @@ cdef class Position:
             else:
                 most = p.threshold - 1
         return least
+
+
+cdef void fill_edition(Problem* p, const RuleFields* fields) noexcept:
+    p.colours = fields.colours
+    p.numbers = fields.notation.numbers
+    memcpy(p.value, fields.value, sizeof(p.value))
+    p.joker_value = fields.joker_meld_value
+    p.joker_rules = NULL
+    p.stop = NULL
+    p.lay = True
 
 
 @cython.no_gc           # it refers to its position, which refers to no moves
