@@ -76,8 +76,9 @@ class BuiltIn(ABC):
     def discard(self, view: PlayerView, move: CardMove) -> str:
         """The card to discard with this move: one that others cannot lay off, and that the bot can spare.
 
-        A joker is kept. Of the others that the player can spare it is the one with the fewest partners in the hand, or
-        for a bot that lays points the dearest one.
+        A joker is kept. Before the opening, which has to be worth something, so are cards that have partners in the
+        hand and are worth something with them. Later the card with the fewest partners goes, the dearest of such; for a
+        bot that lays points the dearest one.
         """
         left = left_in_hand(view.position, move)
 
@@ -87,9 +88,11 @@ class BuiltIn(ABC):
         return min(left, key=merit)
 
     def _use(self, card: str, left: Sequence[str], view: PlayerView) -> tuple[int, int]:
-        rules = view.position.rules
-        among, points = partners(card, Counter(left), rules), -hand_points(card, rules)
-        return (among, points) if self.objective == "tiles" else (points, among)
+        position = view.position
+        among, points = partners(card, Counter(left), position.rules), hand_points(card, position.rules)
+        if not position.opened:
+            return among * points, points
+        return (among, -points) if self.objective == "tiles" else (-points, among)
 
     def _is_wanted(self, card: str, view: PlayerView, move: CardMove, left: Sequence[str]) -> bool:
         """Can one who has opened lay it on the table?"""
