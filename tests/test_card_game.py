@@ -54,6 +54,12 @@ def follow(game, seed, model):
         yield game, result
 
 
+def to_the_end(game, seed):
+    """The state at the end of the round."""
+    *_, (last, _) = follow(game, seed, model_of(game))
+    return last
+
+
 def tell(model, before, action, seconds, result):
     """What an action means, by RULES.md 6 and 7; only whether a lay was legal is asked of the result."""
     now, rules = before.round, before.rules
@@ -122,9 +128,7 @@ def test_random_games():
     """To the end, with illegal turns and time-outs among the others."""
     endings = Counter()
     for seed in range(GAMES // 3):
-        game = Game.new("rummy-40", 2 + seed % 3, seed)
-        for game, _ in follow(game, seed, model_of(game)):
-            pass
+        game = to_the_end(Game.new("rummy-40", 2 + seed % 3, seed), seed)
         check_value(game)
         endings[game.round.ended] += 1
     assert endings["out"]
@@ -135,9 +139,7 @@ def test_random_games_with_few_cards():
     endings = Counter()
     for seed in range(GAMES * 2):
         rules = Rules.preset("rummy-40", hand_size=3 + seed % 3, initial_meld=(0, 6, 12)[seed % 3], copies=1)
-        game = Game.new(rules, 2 + seed % 3, seed)
-        for game, _ in follow(game, seed, model_of(game)):
-            pass
+        game = to_the_end(Game.new(rules, 2 + seed % 3, seed), seed)
         game.validate()
         endings[game.round.ended] += 1
     assert set(endings) == {"out", "cut_40", "exhausted"}
@@ -180,7 +182,8 @@ def test_odd_rules(rules, seed, players):
         return
     game = Game.new(rules, players, seed, rounds=2)
     for _ in range(2):
-        for game, _ in islice(follow(game, seed, model_of(game)), 60):
+        states = follow(game, seed, model_of(game))
+        for game, _ in islice(states, 60):
             game.validate()
         check_value(game)
         if game.over or not game.round_over:
@@ -196,8 +199,7 @@ def test_a_match():
         for number in range(1, 4):
             with pytest.raises(IllegalMove, match="not over"):
                 game.prizes(90)
-            for game, _ in follow(game, number, model_of(game)):
-                pass
+            game = to_the_end(game, number)
             totals = [total + score for total, score in zip(totals, game.round.scores, strict=True)]
             if number < 3:
                 winner = game.round.winners[0]
@@ -369,8 +371,8 @@ def test_what_is_no_action_changes_nothing():
         with pytest.raises(error, match=named):
             now.act(action)
     tiles = Game.new("rummi-q")
-    for action, named in ((Take(), "only the card game"), (Lay("r1r2r3", "r4"), "discard"), (TimeOut(None, "r4"), "disc")):
-        with pytest.raises(meldcore.MeldcoreError, match=named):
+    for action in (Take(), Lay("r1r2r3", "r4"), TimeOut(None, "r4")):
+        with pytest.raises(meldcore.MeldcoreError, match=r"only (turns of )?the card game"):
             tiles.act(action)
 
 
@@ -609,7 +611,7 @@ def test_a_pile_that_no_play_leads_to():
     value = Game.new("rummy-40", 2, 1).to_json()
     now = value["round"]
     now["pile"], now["stock"] = now["stock"][:3], (*now["pile"], *now["stock"][3:])
-    with pytest.raises(BadPosition, match="turns do not lead to 3 cards in the discard pile"):
+    with pytest.raises(BadPosition, match="turns do not lead to a discard pile of 3"):
         Game.from_json(value)
     value = Game.new("rummy-40", 2, 1).to_json()
     hands, pile = [list(hand) for hand in value["round"]["hands"]], list(value["round"]["pile"])

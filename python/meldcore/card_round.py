@@ -269,7 +269,7 @@ class CardRound(Round):
         takes = len(cards) + len(cards) - cards.count("*")
         illegal = extra if self.rules.illegal_draw else finished
         if not fewest <= finished <= discards + self.reshuffles * stock + illegal + takes:
-            raise impossible("turn", f"{finished} turns do not lead to {len(self.pile)} cards in the discard pile")
+            raise impossible("turn", f"{finished} turns do not lead to a discard pile of {len(self.pile)}")
 
     def validate_deal(self, seed: int, number: int) -> None:
         if self.reshuffles:

@@ -9,7 +9,7 @@ from .errors import BadRequest, nearest
 def bad_field(error: Exception, inside: str = "") -> BadRequest:
     """What msgspec says about a value of the wrong type, which stands in the field ``inside``."""
     message, _, path = str(error).partition(" - at `")
-    return BadRequest(message, path=(path.rstrip("`") or "$").replace("$", f"${inside}", 1))
+    return BadRequest(message, path=(path.rstrip("`").replace("[...]", "", 1) or "$").replace("$", f"${inside}", 1))
 
 
 def object_of(value: Any, names: Sequence[str], path: str, what: str) -> dict[str, Any]:
