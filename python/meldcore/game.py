@@ -41,6 +41,7 @@ class Game:
     ``before``: the totals when the round under way began. ``elapsed``: seconds, all turns of the match together.
     ``round``: the round under way, a TileRound or, under rules with ``cards``, a CardRound.
 
+    >>> from meldcore import Draw, Lay
     >>> game = Game.new("rummi-q", players=2, seed=1)
     >>> game.player, game.position.opened, len(game.position.hand), len(game.round.pool)
     (1, False, 14, 78)
@@ -53,10 +54,10 @@ class Game:
     >>> game = Game.new("rummy-40", players=2, seed=1)
     >>> game, result = game.act(Draw())
     >>> game.player, game.has_drawn, result.drawn
-    (1, True, ('7D',))
-    >>> game, result = game.act(Lay(game.round.table, discard="7D"))
+    (1, True, ('8C',))
+    >>> game, result = game.act(Lay(game.round.table, discard="8C"))
     >>> game.player, game.round.pile
-    (0, ('JH', '7D'))
+    (0, ('AH', '8C'))
     """
 
     seed: int

@@ -155,8 +155,8 @@ def prizes(totals: Sequence[int], stake: int, rules: AnyRules) -> tuple[int, ...
     """What each player gets of a stake at the end of a match: ``Rules.prize_shares`` by rank (RULES.md 7).
 
     Players who are tied share the parts of their ranks, and a rank without a part gets nothing. The parts of the ranks
-    that there are make up the whole stake; what does not divide goes singly to the first in rank, then by seat. Where
-    all those parts are 0 nobody gets anything.
+    that there are make up the whole stake. Of what does not divide, those who have a fraction get one each, the first
+    in rank first, then by seat. Where all those parts are 0 nobody gets anything.
 
     Raises BadRules where there are no ``prize_shares``, BadRequest for a stake below 0.
 
@@ -172,9 +172,10 @@ def prizes(totals: Sequence[int], stake: int, rules: AnyRules) -> tuple[int, ...
     shares = (*rules.prize_shares, *(0,) * len(ranks))[: len(ranks)]
     if not sum(shares):
         return (0,) * len(ranks)
-    parts = [Fraction(sum(shares[rank : rank + ranks.count(rank)]), ranks.count(rank)) for rank in ranks]
-    found = [int(stake * part / sum(shares)) for part in parts]
-    paid = [place for place in sorted(range(len(ranks)), key=ranks.__getitem__) if parts[place]]
-    for place in paid[: stake - sum(found)]:
+    together = {rank: (sum(shares[rank : rank + ranks.count(rank)]), ranks.count(rank)) for rank in ranks}
+    exact = [Fraction(stake * part, many * sum(shares)) for part, many in map(together.__getitem__, ranks)]
+    found = [int(part) for part in exact]
+    short = [place for place in sorted(range(len(ranks)), key=ranks.__getitem__) if found[place] < exact[place]]
+    for place in short[: stake - sum(found)]:
         found[place] += 1
     return tuple(found)
