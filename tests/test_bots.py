@@ -41,15 +41,16 @@ def test_who_has_to_lay_lays(name):
 def test_bots_play_any_rules_of_cards(name):
     """Every choice is legal; who has to lay lays, and nobody takes what cannot be laid."""
     halves = Counter()
-    for seed in range(4):
+    for seed in range(8):
         rules = Rules.preset(
             "rummy-40",
             must_play=seed % 2 == 0,
             initial_meld=(0, 40)[seed % 2],
             copies=1 + seed % 3,
-            discard_needs_40_always=seed == 3,
+            discard_needs_40_always=seed % 4 == 3,
             group_rescue_needs_both=seed != 2,
-            hand_size=5 + 3 * seed,
+            hand_size=5 + 2 * seed,
+            jokers=2 + seed % 3,
         )
         for view, action, result in play(Game.new(rules, 2 + seed % 3, seed), [name] * 4):
             assert not result.problems

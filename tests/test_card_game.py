@@ -621,6 +621,42 @@ def test_a_pile_that_no_play_leads_to():
         Game.from_json(value)
 
 
+def places(value, path=()):
+    """Every place in a JSON value."""
+    yield path
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places(inner, (*path, key))
+
+
+STATES = [state(), Game.new("rummy-40", 3, 2).act(Take())[0].to_json(), Game.new("rummy-40", 2, 2).view(0).to_json()]
+junk = st.one_of(
+    st.sampled_from([None, True, float("nan"), float("inf"), 1e300, "", "KS", "*", "r1", "=KS", [], {}]),
+    st.integers(-3, 200),
+    st.lists(st.sampled_from(["KS", "2S", "*", "5S6S7S", 3]), max_size=3),
+)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_junk_is_refused_with_its_place(data):
+    value = json.loads(json.dumps(data.draw(st.sampled_from(STATES))))
+    *path, key = data.draw(st.sampled_from([place for place in places(value) if place]))
+    inside = value
+    for step in path:
+        inside = inside[step]
+    inside[key] = data.draw(junk)
+    kind, refusal = Game if "round" in value else View, None
+    try:
+        read = kind.from_json(value)
+    except meldcore.MeldcoreError as error:
+        refusal = error
+    if refusal is None:
+        assert kind.from_json(read.to_json()) == read
+    else:
+        assert refusal.path
+        assert str(refusal)
+
+
 VIEWS = {
     "another to move": {"to_move": 0},
     "nobody to move": {"to_move": 7},

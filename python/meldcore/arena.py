@@ -39,7 +39,7 @@ PROGRAM = "cmd:"
 """What a bot begins with that is a command line and no name."""
 
 _FAULTS_UNTIL_SILENCE = 3
-_NO_SET = ("2S2S",)
+_NO_SET = ("2S2S",)  # makes a lay of cards illegal in any state, where to lay nothing is legal
 _CHUNK = 16
 _NORMAL_95 = 1.96
 

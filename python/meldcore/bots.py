@@ -167,10 +167,10 @@ class Patient(BuiltIn):
     def move(self, view: PlayerView) -> Move | CardMove | None:
         position = view.position
         most = position.best("tiles", stop=self.stop)
-        if most is None or self._hurries(view) or len(most.played) >= len(position.hand) - position.rules.cards:
+        if most is None or self._hurries(view) or goes_out(position, most):
             return most
         if not any(view.opened):
-            if not self._waits(view, most):
+            if position.taken is not None or not self._waits(view, most):
                 return most
             return position.move_to(position.table, position.hand[0]) if position.rules.cards else None
         left = Counter(view.unseen) + Counter(position.hand)
@@ -226,6 +226,11 @@ def fewest_of_others(view: PlayerView) -> int:
     """How many tiles the player holds who, of the others, holds the fewest; in a patience the own."""
     others = [size for player, size in enumerate(view.hand_sizes) if player != view.player]
     return min(others, default=len(view.position.hand))
+
+
+def goes_out(position: Position, move: Move | CardMove) -> bool:
+    """Does this move of the position end the round?"""
+    return move.goes_out(position) if isinstance(move, CardMove) else len(move.played) == len(position.hand)
 
 
 def partners(tile: str, among: Counter[str], rules: Rules) -> int:

@@ -111,8 +111,8 @@ class PlayerView(ABC):
         if min(self.hand_sizes) < 0 or self.hand_sizes[self.player] != len(self.position.hand):
             raise BadPosition(f"hand_sizes: {list(self.hand_sizes)} are not those of the hands", path="$.hand_sizes")
         if self._hidden != len(tiles):
-            size = self._fields()[3]  # of what is left to draw
-            raise BadPosition(f"{size}: {len(tiles)} tiles are unseen, not {self._hidden}", path=f"$.{size}")
+            size, noun = ("stock_size", "card") if self.position.rules.cards else ("pool_size", "tile")
+            raise BadPosition(f"{size}: {len(tiles)} {noun}s are unseen, not {self._hidden}", path=f"$.{size}")
         now = self.dealt(tiles)
         try:
             now.validate()
