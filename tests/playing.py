@@ -3,7 +3,7 @@
 import os
 import random
 
-from meldcore import PRESETS, Draw, Game, Lay, Pass, Take, TimeOut
+from meldcore import PRESETS, Draw, Game, Lay, Pass, Take, TimeOut, TooLarge
 
 TILE_PRESETS = [name for name, rules in PRESETS.items() if not rules.cards]
 
@@ -35,7 +35,17 @@ def random_table(game, chance):
 
 
 def random_card_lay(game, chance):
-    """A legal turn of the card game, or what is left to who has none. Half of the time it lays the most."""
+    """A legal turn of the card game, or what is left to who has none.
+
+    Half of the time it lays the most. From a hand that penalties have made too crowded for any search it lays nothing.
+    """
+    try:
+        return card_lay_found(game, chance)
+    except TooLarge:
+        return game.otherwise
+
+
+def card_lay_found(game, chance):
     position = game.position
     if chance.random() < 0.5:
         weights = {card: chance.randint(0, 9) for card in position.hand}

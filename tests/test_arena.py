@@ -189,14 +189,17 @@ def test_a_program_that_does_not_start():
     assert {slip.what for slip in outcome.slips} == {"crash"}
 
 
+LAY_IT_NOT = '{"action": "lay", "table": [], "discard": "KS"}'
+
+
 @pytest.mark.parametrize("draws", [0, 3])
 @pytest.mark.parametrize("turn", [
-    '"draw" if not question["view"]["has_drawn"] else "pass"', '"take"', '"draw"', '"lay", "table": ["2S2S"]',
-    '"take" if not question["view"]["has_drawn"] else "lay", "table": [], "discard": "KS"',
-    '"lay", "table": ["2S2X"], "discard": "KX"',
+    '{"action": "take"}', '{"action": "draw"}', '{"action": "pass"}', '{"action": "lay", "table": ["2S2S"]}',
+    '{"action": "lay", "table": ["2S2X"], "discard": "KX"}',
+    LAY_IT_NOT + ' if question["view"]["has_drawn"] else {"action": "take"}',
 ])  # fmt: skip
 def test_illegal_turns_of_cards_end_the_game_all_the_same(tmp_path, draws, turn):
-    bad = program(tmp_path, ANSWER % f'{{"action": {turn}}}')
+    bad = program(tmp_path, ANSWER % f"({turn})")
     rules = Rules.preset("rummy-40", illegal_draw=draws, max_reshuffles=0, hand_size=40)
     (outcome,) = play_all(Tournament((bad, "random"), rules, 1), [0])
     assert {slip.what for slip in outcome.slips} == {"illegal"}

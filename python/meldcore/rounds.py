@@ -130,6 +130,7 @@ class Round(ABC):
         """Nothing, or the reason why this cannot have come of the deal of round ``number`` of this seed."""
 
     def validate_players(self) -> None:
+        """There are as many as the rules allow, and each field by player has one value for each."""
         players = len(self.hands)
         low, high = self.rules.players
         if not low <= players <= high:
@@ -170,6 +171,7 @@ class Round(ABC):
         return Position((), "".join(self.table).replace("=", ""), self.rules)
 
     def validate_laid(self) -> None:
+        """The points laid are what the table is worth, by players who have opened."""
         worth = self.table_tiles().hand_points
         if sum(self.laid) != worth:
             raise impossible("laid", f"{sum(self.laid)} points were laid, and the table is worth {worth}")
