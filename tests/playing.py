@@ -3,7 +3,7 @@
 import os
 import random
 
-from meldcore import PRESETS, Draw, Game, Lay, Pass, TimeOut
+from meldcore import PRESETS, Draw, Game, Lay, Pass, Take, TimeOut, TooLarge
 
 TILE_PRESETS = [name for name, rules in PRESETS.items() if not rules.cards]
 
@@ -34,8 +34,56 @@ def random_table(game, chance):
     return [*sets, "".join(tiles)] if tiles else sets
 
 
+def random_card_lay(game, chance):
+    """A legal turn of the card game, or what is left to who has none.
+
+    Half of the time it lays the most. From a hand that penalties have made too crowded for any search it lays nothing.
+    """
+    try:
+        return card_lay_found(game, chance)
+    except TooLarge:
+        return game.otherwise
+
+
+def card_lay_found(game, chance):
+    position = game.position
+    if chance.random() < 0.5:
+        weights = {card: chance.randint(0, 9) for card in position.hand}
+        move = position.best({"weights": weights})
+    else:
+        moves = position.moves()
+        move = moves[chance.randrange(moves.total)] if moves else None
+    if move is None or (game.rules.must_play and not move.played):
+        move = next((other for other in position.moves() if other.played), move)
+    return Lay(move) if move else game.otherwise
+
+
+def random_card_action(game, chance):
+    """Any action of the card game, and how long it took. A card is taken more often than it can be laid."""
+    kind = chance.random()
+    hand = game.position.hand
+    lay = random_card_lay(game, chance) if game.has_drawn else None
+    if kind < 0.02:
+        action = TimeOut()
+    elif kind < 0.06:
+        action = TimeOut(random_table(game, chance), chance.choice([None, *hand]))
+    elif kind < 0.1 and game.has_drawn:
+        action = Lay(random_table(game, chance), chance.choice([*hand, "2S", "*"]))
+    elif kind < 0.12 and game.has_drawn:
+        action = TimeOut(lay.table, lay.discard)
+    elif not game.has_drawn:
+        action = Take() if chance.random() < 0.3 else Draw()
+    else:
+        action = lay
+    if game.rules.must_play and isinstance(action, Lay) and sorted(action.table) == sorted(game.round.table):
+        action = lay
+    return action, chance.choice([0, 0, 1.5, 30])
+
+
 def random_action(game, chance):
     """Any action, and how long it took."""
+    if game.rules.cards:
+        return random_card_action(game, chance)
     kind = chance.random()
     if kind < 0.75:
         action = random_lay(game, chance)

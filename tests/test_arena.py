@@ -82,7 +82,9 @@ def test_a_tournament_is_the_same_everywhere(threads):
     assert math.isclose(sum(row["score"] * row["games"] for row in table["bots"]), 0, abs_tol=0.01)
 
 
-@pytest.mark.parametrize(("rules", "players"), [("rummy-o", 3), ("tile-rummy", 4), ("rummi-q", 1)])
+@pytest.mark.parametrize(
+    ("rules", "players"), [("rummy-o", 3), ("tile-rummy", 4), ("rummi-q", 1), ("rummy-40", 2), ("rummy-40", 4)]
+)
 def test_other_games(rules, players):
     tournament = Tournament(("greedy", "points", "random", "patient"), PRESETS[rules], 4, players=players, rounds=2)
     outcomes = play_all(tournament, range(4))
@@ -116,6 +118,19 @@ def test_rates_intervals_and_elo():
     assert first["elo"] - second["elo"] == pytest.approx(400 * math.log10(120.5 / 80.5), abs=1)
 
 
+def test_fewest_points_against_win():
+    tournament = Tournament(("greedy", "points"), PRESETS["rummy-40"], 20)
+    standings = Standings(tournament)
+    for game in range(tournament.total):
+        seats = tournament.seats(game)
+        winner = seats.index("greedy")
+        scores = (0, 40) if winner == 0 else (40, 0)
+        standings.add(Outcome(game, 0, seats, scores, (winner,), 50, "out"))
+    first, second = standings.to_json()["bots"]
+    assert (first["bot"], first["rate"], first["score"], second["score"]) == ("greedy", 1, 0, 40)
+    assert first["elo"] > second["elo"]
+
+
 def test_the_order_of_results_changes_nothing():
     tournament = Tournament(("greedy", "points", "random"), RUMMI_Q, 30, seed=5, players=3)
     outcomes = play_all(tournament, range(30))
@@ -138,9 +153,10 @@ def test_elo_of_bots_that_never_met_and_of_one_that_always_wins():
 # ---- programs
 
 
-def test_the_server_is_a_program(tmp_path):
+@pytest.mark.parametrize("rules", [RUMMI_Q, PRESETS["rummy-40"]], ids=["rummi-q", "rummy-40"])
+def test_the_server_is_a_program(rules):
     served = f"cmd:{sys.executable} -m meldcore serve"
-    names, programs = (play_all(Tournament(("greedy", bot), RUMMI_Q, 4), range(4)) for bot in ("patient", served))
+    names, programs = (play_all(Tournament(("greedy", bot), rules, 4), range(4)) for bot in ("patient", served))
     assert not any(outcome.slips for outcome in programs)
     assert [outcome.seed for outcome in names] == [outcome.seed for outcome in programs]
 
@@ -160,7 +176,8 @@ def test_the_server_is_a_program(tmp_path):
 ])  # fmt: skip
 def test_what_programs_do_wrong(tmp_path, body, what, message):
     bad = program(tmp_path, body)
-    outcome = play(Tournament(("greedy", bad), RUMMI_Q, 2), 0, {bad: Program(bad.removeprefix("cmd:"), 0.5)})
+    rules = PRESETS["rummy-40"] if what == "garbage" else RUMMI_Q
+    outcome = play(Tournament(("greedy", bad), rules, 2), 0, {bad: Program(bad.removeprefix("cmd:"), 0.5)})
     assert outcome.ended
     assert [(slip.bot, slip.what) for slip in outcome.slips] == [(bad, what)] * 3
     assert all(message in slip.message for slip in outcome.slips)
@@ -170,6 +187,22 @@ def test_a_program_that_does_not_start():
     bad = "cmd:no-such-program-at-all"
     (outcome,) = play_all(Tournament((bad, "greedy"), RUMMI_Q, 1), [0])
     assert {slip.what for slip in outcome.slips} == {"crash"}
+
+
+LAY_IT_NOT = '{"action": "lay", "table": [], "discard": "KS"}'
+
+
+@pytest.mark.parametrize("draws", [0, 3])
+@pytest.mark.parametrize("turn", [
+    '{"action": "take"}', '{"action": "draw"}', '{"action": "pass"}', '{"action": "lay", "table": ["2S2S"]}',
+    '{"action": "lay", "table": ["2S2X"], "discard": "KX"}',
+    LAY_IT_NOT + ' if question["view"]["has_drawn"] else {"action": "take"}',
+])  # fmt: skip
+def test_illegal_turns_of_cards_end_the_game_all_the_same(tmp_path, draws, turn):
+    bad = program(tmp_path, ANSWER % f"({turn})")
+    rules = Rules.preset("rummy-40", illegal_draw=draws, max_reshuffles=0, hand_size=40)
+    (outcome,) = play_all(Tournament((bad, "random"), rules, 1), [0])
+    assert {slip.what for slip in outcome.slips} == {"illegal"}
 
 
 @pytest.mark.parametrize("rules", [RUMMI_Q, Rules.preset("rummi-q", illegal_draw=0)])

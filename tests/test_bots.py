@@ -7,7 +7,7 @@ import pytest
 
 from meldcore import PRESETS, BadRequest, Draw, Game, Lay, Position, Rules, Stop, TimeLimit, TooLarge
 from meldcore.bots import BOTS, make, partners
-from playing import TILE_PRESETS, new_game
+from playing import new_game
 
 
 def play(game, names, seed=0):
@@ -20,7 +20,7 @@ def play(game, names, seed=0):
         yield view, action, result
 
 
-@pytest.mark.parametrize("preset", TILE_PRESETS)
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("name", BOTS)
 def test_every_bot_plays_every_preset(preset, name):
     for seed in range(3):
@@ -35,6 +35,41 @@ def test_who_has_to_lay_lays(name):
     rules = Rules.preset("rummi-q", must_play=True)
     for view, action, _ in play(Game.new(rules, 3, seed=4), [name] * 3):
         assert isinstance(action, Lay) == (view.position.best() is not None)
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_bots_play_any_rules_of_cards(name):
+    """Every choice is legal; who has to lay lays, and nobody takes what cannot be laid."""
+    halves = Counter()
+    for seed in range(8):
+        rules = Rules.preset(
+            "rummy-40",
+            must_play=seed % 2 == 0,
+            initial_meld=(0, 40)[seed % 2],
+            copies=1 + seed % 3,
+            discard_needs_40_always=seed % 4 == 3,
+            group_rescue_needs_both=seed != 2,
+            hand_size=5 + 2 * seed,
+            jokers=2 + seed % 3,
+        )
+        for view, action, result in play(Game.new(rules, 2 + seed % 3, seed), [name] * 4):
+            assert not result.problems
+            assert isinstance(action, Lay) == view.has_drawn
+            halves[type(action).__name__] += 1
+            if rules.must_play and isinstance(action, Lay) and not result.played:
+                assert view.position.count() == len(set(view.position.hand))
+    assert halves["Take"]
+    assert halves["Take"] + halves["Draw"] == halves["Lay"]
+
+
+@pytest.mark.parametrize("name", ["greedy", "points", "patient"])
+def test_the_discard(name):
+    """Not the joker, and not what the next player could lay off."""
+    position = Position.parse("5S6S7S | 8S * 9H QD", rules="rummy-40")
+    view = replace(Game.new("rummy-40", seed=1).view(0), position=position, opened=(True, True), has_drawn=True)
+    bot = make(name)
+    assert bot.discard(view, position.move_to("5S6S7S", "9H")) == "QD"
+    assert bot.discard(replace(view, opened=(True, False)), position.move_to("5S6S7S", "9H")) in ("QD", "9H")
 
 
 @pytest.mark.parametrize("name", BOTS)

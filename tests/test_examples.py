@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from meldcore import PRESETS
 from meldcore.arena import Tournament
 from meldcore.arena import run as run_arena
@@ -30,7 +32,8 @@ def test_patience() -> None:
     assert float(greedy.split()[-2]) < float(at_random.split()[-2])
 
 
-def test_my_bot() -> None:
+@pytest.mark.parametrize("rules", ["rummi-q", "rummy-40"])
+def test_my_bot(rules: str) -> None:
     mine = f"cmd:{sys.executable} {EXAMPLES / 'my_bot.py'}"
-    rows = run_arena(Tournament(("greedy", mine), PRESETS["rummi-q"], 4)).to_json()["bots"]
+    rows = run_arena(Tournament(("greedy", mine), PRESETS[rules], 4)).to_json()["bots"]
     assert [(row["games"], row["slips"]) for row in rows] == [(4, 0), (4, 0)]

@@ -75,7 +75,7 @@ def test_the_exchanges_of_the_documentation_are_real() -> None:
     """There `{…}` in a request is the game or view of the last reply with one; `…` in a reply is anything."""
     page = (Path(__file__).parent.parent / "docs" / "protocol.md").read_text(encoding="utf-8")
     exchanges = re.findall(r"^> (.*)\n< (.*)$", page, re.MULTILINE)
-    assert len(exchanges) == 8
+    assert len(exchanges) == 15
     last: dict[str, Any] = {}
     for request, reply in exchanges:
         for name, value in last.items():
@@ -86,9 +86,10 @@ def test_the_exchanges_of_the_documentation_are_real() -> None:
         last |= {name: result[name] for name in ("game", "view") if name in result}
 
 
-def test_a_match_over_the_protocol_is_the_match_in_python() -> None:
-    game = Game.new("rummy-o", players=3, seed=4, rounds=2)
-    state = ask("new_game", rules="rummy-o", players=3, seed=4, rounds=2)["result"]
+@pytest.mark.parametrize("rules", ["rummy-o", "rummy-40"])
+def test_a_match_over_the_protocol_is_the_match_in_python(rules: str) -> None:
+    game = Game.new(rules, players=3, seed=4, rounds=2)
+    state = ask("new_game", rules=rules, players=3, seed=4, rounds=2)["result"]
     while not state["over"]:
         if state["round_over"]:
             turn = {"action": "next_round"}

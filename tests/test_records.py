@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from case_files import DATA
-from meldcore import PRESETS, BadRequest, BadTile, Draw, Game, IllegalMove, Lay, Pass
+from meldcore import PRESETS, BadRequest, BadTile, Draw, Game, IllegalMove, Lay, Pass, Rules, Take
 from meldcore.cli import main
 from meldcore.records import FORMAT, Recorder, replay
-from playing import TILE_PRESETS, new_game, random_action
+from playing import new_game, random_action
 
 
 def recorded(game, seed, names=None):
@@ -35,7 +35,7 @@ def a_record(name="tile-rummy", seed=4):
     return tuple(lines)
 
 
-@pytest.mark.parametrize("name", TILE_PRESETS)
+@pytest.mark.parametrize("name", PRESETS)
 def test_a_record_replays(name):
     for seed in range(10):
         start = new_game(name, seed, rounds=1 + seed % 2, target=500, match_seconds=1e5)
@@ -45,7 +45,9 @@ def test_a_record_replays(name):
         assert (again.follows, again.complete, again.line, again.reason) == (True, True, None, None)
         assert again.game == end
         assert again.players == tuple(names)
-        assert again.turns == sum(json.loads(line)["line"] == "turn" for line in lines)
+        turns = [line for line in map(json.loads, lines) if line["line"] == "turn"]
+        halves = sum(line["action"] in ("draw", "take") and not line.get("timed_out") for line in turns)
+        assert again.turns == len(turns) - (halves if start.rules.cards else 0)
         assert replay(BytesIO("\n\n".join(lines).encode())) == again
 
 
@@ -93,6 +95,53 @@ def test_what_a_record_says():
         "drawn": list(first.pool[1:4]),
         "problems": ["invalid_set", "initial_meld_too_low"],
     }
+
+
+def test_what_a_record_of_cards_says():
+    """A turn is two lines; the new stock stands in the line of the turn that emptied the old one."""
+    rules = Rules.preset("rummy-40", hand_size=50)
+    file = StringIO()
+    recorder = Recorder(file, Game.new(rules, 2, 3), ["ann", "bob"])
+    first = recorder.game.round
+    for action, seconds in ((Take(), 1), (recorder.game.act(Take())[0].otherwise, 2), (Draw(), 3)):
+        recorder.act(action, seconds)
+    recorder.act(Lay((), recorder.game.round.hands[recorder.game.player][0]))
+    recorder.act(Draw())
+    recorder.act(recorder.game.otherwise)
+    _, deal, take, illegal, draw, _, _, last = map(json.loads, file.getvalue().splitlines())
+    assert deal == {
+        "line": "round",
+        "number": 1,
+        "starter": first.starter,
+        "hands": [list(hand) for hand in first.hands],
+        "stock": list(first.stock),
+        "pile": list(first.pile),
+    }
+    turn = {"line": "turn", "number": 1, "player": first.starter}
+    assert take == turn | {"action": "take", "seconds": 1.0, "taken": first.pile[0]}
+    assert illegal == turn | {
+        "action": "lay",
+        "seconds": 2.0,
+        "table": [],
+        "discard": first.pile[0],
+        "drawn": list(first.stock[:3]),
+        "problems": ["taken_card_not_laid"],
+    }
+    turn = {"line": "turn", "number": 2, "player": 1 - first.starter}
+    assert draw == turn | {"action": "draw", "seconds": 3.0, "drawn": [first.stock[3]]}
+    now = recorder.game.round
+    assert last == {
+        "line": "turn",
+        "number": 3,
+        "player": first.starter,
+        "action": "lay",
+        "seconds": 0.0,
+        "table": [],
+        "discard": first.stock[4],
+        "discarded": first.stock[4],
+        "stock": list(now.stock),
+    }
+    assert len(now.stock) == 2
 
 
 def test_a_record_of_an_earlier_release_replays():
@@ -214,7 +263,7 @@ def test_a_result_that_is_left_out_or_made_up():
         (['{"line": "game", "format": 1, "rules": {}, "seed": -1, "players": ["a", "b"]}'], 1, "seed"),
         (['{"line": "game", "format": 1, "rules": {}, "seed": 1, "players": ["a"]}'], 1, "players goes from 2"),
         (['{"line": "game", "format": 1, "rules": {"copies": 9}, "seed": 1, "players": ["a", "b"]}'], 1, "copies"),
-        (['{"line": "game", "format": 1, "rules": {"cards": true}, "seed": 1, "players": ["a", "b"]}'], 1, "card"),
+        (['{"line": "game", "format": 1, "rules": {"cards": 1}, "seed": 1, "players": ["a", "b"]}'], 1, "cards"),
     ],
 )
 def test_what_is_no_record(lines, line, reason):

@@ -7,7 +7,8 @@
 """
 
 from ._version import __version__
-from .actions import Draw, Lay, Pass, TimeOut, TurnResult
+from .actions import CardTurnResult, Draw, Lay, Pass, Take, TimeOut, TurnResult
+from .card_round import CardRound
 from .errors import (
     BadPosition,
     BadRequest,
@@ -20,7 +21,7 @@ from .errors import (
     TimeLimit,
     TooLarge,
 )
-from .game import Game, View
+from .game import Game
 from .moves import Moves, Partitions, normalise, partitions
 from .plays import Play, Plays
 from .position import Move, Position
@@ -31,6 +32,7 @@ from .steps import Step
 from .stop import Stop
 from .tile_round import TileRound
 from .turns import CardMove, CardMoves
+from .views import CardView, View
 
 __all__ = [
     "PRESETS",
@@ -42,6 +44,9 @@ __all__ = [
     "Cancelled",
     "CardMove",
     "CardMoves",
+    "CardRound",
+    "CardTurnResult",
+    "CardView",
     "Draw",
     "Game",
     "IllegalMove",
@@ -61,6 +66,7 @@ __all__ = [
     "Step",
     "Stop",
     "TableJoker",
+    "Take",
     "TileRound",
     "TimeLimit",
     "TimeOut",

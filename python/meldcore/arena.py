@@ -24,12 +24,13 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import Struct
 
-from .actions import Action, Ending, Lay, TimeOut, TurnResult
+from .actions import Action, Draw, Ending, Lay, TimeOut, TurnResult
 from .bots import Bot, make
 from .errors import BadRequest, MeldcoreError, TooLarge
 from .game import SEED_BITS, Game
 from .programs import Fault, Program, ProgramFault
 from .rules import Rules
+from .scoring import match_ranks
 
 FORMAT = 1
 """The number of the format of results."""
@@ -38,6 +39,7 @@ PROGRAM = "cmd:"
 """What a bot begins with that is a command line and no name."""
 
 _FAULTS_UNTIL_SILENCE = 3
+_NO_SET = ("2S2S",)  # makes a lay of cards illegal in any state, where to lay nothing is legal
 _CHUNK = 16
 _NORMAL_95 = 1.96
 
@@ -174,12 +176,14 @@ def play(tournament: Tournament, number: int, programs: dict[str, Program] | Non
         if isinstance(found, ProgramFault):
             faults[name] += 1
             slips.append(Slip(name, game.round.turn, found.what, str(found)))
-        action = _penalty(game, found) if found is None or isinstance(found, ProgramFault) else found
         turn = game.round.turn
-        game, result, reason = _turn(game, action)
-        if reason is not None and action is found:
-            slips.append(Slip(name, turn, "illegal", reason))
-        turns += 1
+        if found is None or isinstance(found, ProgramFault):
+            game, result = _penalty(game, found)
+        else:
+            game, result, reason = _turn(game, found)
+            if reason is not None:
+                slips.append(Slip(name, turn, "illegal", reason))
+        turns += not game.has_drawn
         if game.over:
             assert result.ended is not None
             return Outcome(number, seed, seats, game.totals, game.winners, turns, result.ended, tuple(slips))
@@ -196,25 +200,39 @@ def _ask(bot: Bot, game: Game) -> Action | ProgramFault:
         return game.otherwise  # too crowded to find anything in
 
 
-def _penalty(game: Game, fault: ProgramFault | None) -> Action:
-    """The turn of a bot that made none: it hung, or laid nothing and said it was a lay."""
-    return TimeOut() if fault is not None and fault.what == "hang" else Lay(())
+def _penalty(game: Game, fault: ProgramFault | None) -> tuple[Game, TurnResult]:
+    """The turn of a bot that made none: it hung, or what it did counts as an illegal turn."""
+    if fault is not None and fault.what == "hang":
+        return game.act(TimeOut())
+    return _illegal(game)
 
 
 def _turn(game: Game, action: Action) -> tuple[Game, TurnResult, str | None]:
-    """The game after this action, and why it was illegal. Each turn brings the round nearer to its end.
+    """The game after this action, and why it was illegal.
 
-    What is no turn at all counts as an illegal one; where rules draw nothing for that, it is a time-out.
+    What is no turn at all counts as an illegal one.
     """
     try:
         after, result = game.act(action)
-        reason = result.problems[0].message if result.problems else None
     except MeldcoreError as error:
-        after, result = game.act(Lay(()))
-        reason = str(error)
-    if reason is not None and not game.rules.illegal_draw:
+        return *_illegal(game), str(error)
+    if not result.problems:
+        return after, result, None
+    reason = result.problems[0].message
+    if not game.rules.illegal_draw:
         after, result = game.act(TimeOut())
     return after, result, reason
+
+
+def _illegal(game: Game) -> tuple[Game, TurnResult]:
+    """An illegal turn. Each turn brings the round nearer to its end: where rules draw nothing for that, a time-out."""
+    if not game.rules.illegal_draw:
+        return game.act(TimeOut())
+    if not game.rules.cards:
+        return game.act(Lay(()))
+    if not game.has_drawn:
+        game, _ = game.act(Draw())
+    return game.act(Lay(_NO_SET, game.position.hand[0]))
 
 
 def play_all(tournament: Tournament, numbers: Sequence[int]) -> list[Outcome]:
@@ -361,8 +379,9 @@ class Standings:
         self.games += 1
         for slip in outcome.slips:
             self._tallies[slip.bot].slips += 1
+        ranks = match_ranks(outcome.scores, tournament.rules)
         for one, other in combinations(range(len(outcome.seats)), 2):
-            ahead = (outcome.scores[one] > outcome.scores[other]) - (outcome.scores[one] < outcome.scores[other])
+            ahead = (ranks[one] < ranks[other]) - (ranks[one] > ranks[other])
             self._beaten[outcome.seats[one], outcome.seats[other]] += 1 + ahead
             self._beaten[outcome.seats[other], outcome.seats[one]] += 1 - ahead
         deal = tournament.deal_of(number)

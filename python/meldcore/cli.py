@@ -118,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     arena = commands.add_parser(
         "arena",
         help="a tournament of bots",
-        description="Let bots play many games of the tile rules, every deal from each seat, and print who is better.",
+        description="Let bots play many games, every deal from each seat, and print who is better.",
         epilog="A bot is one of those built in, or 'cmd:' and the command line of a program that answers the op choose "
         "of the protocol on its standard input. A crash, a hang, garbage and an illegal turn cost the bot its penalty.",
     )

@@ -20,7 +20,7 @@ import msgspec
 from .actions import Action, action_fields, action_of
 from .bots import Bot
 from .errors import MeldcoreError
-from .game import View
+from .views import PlayerView
 
 Fault = Literal["crash", "hang", "garbage", "illegal"]
 
@@ -47,7 +47,7 @@ def serve(bot: Bot) -> None:
     """
     for line in sys.stdin.buffer:
         question = _read_question(line)
-        result = action_fields(bot.choose(View.from_json(question.view)))
+        result = action_fields(bot.choose(PlayerView.from_json(question.view)))
         sys.stdout.buffer.write(_encode({"id": question.id, "ok": True, "result": result}) + b"\n")
         sys.stdout.buffer.flush()
 
@@ -65,6 +65,7 @@ class _Answer(msgspec.Struct):
 
     action: str
     table: str | tuple[str, ...] | None = None
+    discard: str | None = None
 
 
 class _Reply(msgspec.Struct):
@@ -93,7 +94,7 @@ class Program:
         self._complaints: BinaryIO | None = None
         self._unread = b""
 
-    def choose(self, view: View) -> Action:
+    def choose(self, view: PlayerView) -> Action:
         """Ask for a turn. Raises ProgramFault where no action comes of it in time."""
         self._asked += 1
         question = {
@@ -193,6 +194,6 @@ class Program:
                 raise ProgramFault("hang", "it answers time_limit")
             raise ProgramFault("garbage", f"it answers an error: {fault.get('message', 'without a message')}")
         try:
-            return action_of(reply.result.action, reply.result.table)
+            return action_of(reply.result.action, reply.result.table, reply.result.discard)
         except MeldcoreError as error:
             raise ProgramFault("garbage", str(error)) from None

@@ -21,7 +21,7 @@ from ._version import __version__
 from .actions import action_fields, action_of
 from .bots import make
 from .errors import BadRequest, BadTile, IllegalMove, MeldcoreError, TooLarge, nearest
-from .game import SEED_BITS, Game, View
+from .game import SEED_BITS, Game
 from .moves import Moves, Partitions, normalise, partitions
 from .plays import Play, Plays
 from .position import Move, Position
@@ -30,6 +30,7 @@ from .rules import PRESETS, Rules
 from .scoring import round_scores, round_winners
 from .stop import Stop
 from .turns import CardMove, CardMoves
+from .views import PlayerView
 
 PROTOCOL = 1
 RULES = 1
@@ -254,10 +255,11 @@ class InGame(Request, kw_only=True):
 
 
 class Act(InGame, tag="act", kw_only=True):
-    """A turn of the player to move, or `next_round`, which deals again and has no result."""
+    """A turn of the player to move (of cards half of one), or `next_round`, which deals again and has no result."""
 
     action: str
     table: Texts | None = None
+    discard: str | None = None
     seconds: float = 0.0
 
     def answer(self, stop: Stop) -> dict[str, Any]:
@@ -265,7 +267,7 @@ class Act(InGame, tag="act", kw_only=True):
         if self.action == NEXT_ROUND:
             return {"result": None, **_state(game.next_round())}
         try:
-            game, result = game.act(action_of(self.action, self.table), self.seconds)
+            game, result = game.act(action_of(self.action, self.table, self.discard), self.seconds)
         except BadTile as error:
             error.path = (error.path or "$").replace("$.after", "$.table")
             raise
@@ -288,22 +290,23 @@ class Choose(Request, tag="choose", kw_only=True):
 
     def answer(self, stop: Stop) -> dict[str, Any]:
         with _inside("view"):
-            view = View.from_json(self.view)
+            view = PlayerView.from_json(self.view)
         if view.to_move != view.player or view.round_over:
             raise BadRequest(f"it is not the turn of player {view.player}", path="$.view.to_move")
         return action_fields(make(self.bot, _whole("seed", self.seed), stop).choose(view))
 
 
 class Score(Request, tag="score", kw_only=True):
-    """The hands at the end of a round, in turn order; `laid` is what `laid_minus_left` needs."""
+    """The hands at the end of a round, in turn order; `laid` is what `laid_minus_left` needs; `cut_40` is of cards."""
 
     hands: tuple[Texts, ...]
     laid: tuple[int, ...] | None = None
+    cut_40: bool = False
     rules: RulesName = "rummi-q"
 
     def answer(self, stop: Stop) -> dict[str, Any]:
         rules = _rules(self.rules)
-        scores = round_scores(self.hands, rules, self.laid)
+        scores = round_scores(self.hands, rules, self.laid, cut_40=self.cut_40)
         return {"scores": scores, "winners": round_winners(self.hands, rules)}
 
 
@@ -485,7 +488,7 @@ def _move(move: Move | CardMove, position: Position) -> dict[str, Any]:
 
 def _state(game: Game) -> dict[str, Any]:
     """A game, and what a client needs to know of it without knowing the rules."""
-    return {
+    state = {
         "game": game.to_json(),
         "player": game.player,
         "round_over": game.round_over,
@@ -493,6 +496,7 @@ def _state(game: Game) -> dict[str, Any]:
         "totals": game.totals,
         "winners": game.winners,
     }
+    return state | {"has_drawn": game.has_drawn} if game.rules.cards else state
 
 
 @contextmanager

@@ -6,10 +6,14 @@ programs can follow without this library, and this library can check by playing 
 Lines, each an object whose ``line`` says what it is:
 
     game    format, rules (every field), seed, players (names by seat), rounds, target, match_seconds
-    round   number, starter, hands, pool (the next tile first): the deal
-    turn    number, player, action ("lay", "draw", "pass", "time_out"), seconds; where there is something to say table
-            (of the action), played, drawn, problems (codes), timed_out, ended, scores (of the round)
+    round   number, starter, hands, pool (the next tile first): the deal; of cards not pool but stock (the next card
+            first) and pile (the card turned up)
+    turn    number, player, action ("lay", "draw", "take", "pass", "time_out"), seconds; where there is something to say
+            table (of the action), played, drawn, problems (codes), timed_out, ended, scores (of the round), and of
+            cards discard (of the action), taken, discarded, stock (the new one, once the discard pile has become it)
     end     totals, winners: the match is over
+
+A turn of the card game is two lines of the same number: where its first card comes from, then the lay.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +23,8 @@ from typing import Any, TextIO
 import msgspec
 from msgspec import Struct
 
-from .actions import ACTION_NAMES, Action, Ending, Lay, TimeOut, TurnResult, action_of
+from .actions import Action, CardTurnResult, Ending, TurnResult, action_fields, action_of
+from .card_round import CardRound
 from .errors import BadRequest, MeldcoreError
 from .game import Game
 
@@ -47,11 +52,13 @@ class _FormatOnly(Struct):
     format: int = FORMAT
 
 
-class _RoundLine(_Line, tag="round"):
+class _RoundLine(_Line, tag="round", omit_defaults=True):
     number: int
     starter: int
     hands: tuple[tuple[str, ...], ...]
-    pool: tuple[str, ...]
+    pool: tuple[str, ...] | None = None
+    stock: tuple[str, ...] | None = None
+    pile: tuple[str, ...] | None = None
 
 
 class _TurnLine(_Line, tag="turn", omit_defaults=True):
@@ -60,12 +67,16 @@ class _TurnLine(_Line, tag="turn", omit_defaults=True):
     action: str
     seconds: float
     table: tuple[str, ...] | None = None
+    discard: str | None = None
+    taken: str | None = None
     played: tuple[str, ...] = ()
     drawn: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     timed_out: bool = False
     ended: Ending | None = None
     scores: tuple[int, ...] | None = None
+    discarded: str | None = None
+    stock: tuple[str, ...] | None = None
 
 
 class _EndLine(_Line, tag="end"):
@@ -95,16 +106,27 @@ def _game_line(game: Game, names: Sequence[str]) -> _GameLine:
 
 def _round_line(game: Game) -> _RoundLine:
     dealt = game.round
-    return _RoundLine(number=game.round_number, starter=dealt.starter, hands=dealt.hands, pool=dealt.pool)
+    rest = ("stock", "pile") if isinstance(dealt, CardRound) else ("pool",)
+    return _RoundLine(
+        number=game.round_number,
+        starter=dealt.starter,
+        hands=dealt.hands,
+        **{name: getattr(dealt, name) for name in rest},
+    )
 
 
-def _turn_line(before: Game, action: Action, seconds: float, result: TurnResult) -> _TurnLine:
+def _turn_line(before: Game, action: Action, seconds: float, result: TurnResult, after: Game) -> _TurnLine:
+    of_cards: dict[str, Any] = {}
+    if isinstance(result, CardTurnResult):
+        of_cards = {"taken": result.taken, "discarded": result.discarded}
+        if result.reshuffled and isinstance(after.round, CardRound):
+            of_cards["stock"] = after.round.stock
     return _TurnLine(
         number=before.round.turn,
         player=result.player,
-        action=ACTION_NAMES[type(action)],
         seconds=float(seconds),
-        table=action.table if isinstance(action, (Lay, TimeOut)) else None,
+        **action_fields(action),
+        **of_cards,
         played=result.played,
         drawn=result.drawn,
         problems=tuple(problem.code for problem in result.problems),
@@ -164,7 +186,7 @@ class Recorder:
         """Make the turn: see ``Game.act``. What it refuses is not written."""
         before = self._game
         self._game, result = before.act(action, seconds)
-        self._write(_turn_line(before, action, seconds, result))
+        self._write(_turn_line(before, action, seconds, result, self._game))
         if self._game.over:
             self._write(_end_line(self._game))
         return result
@@ -187,7 +209,7 @@ class Replay:
 
     ``follows``: every line follows from those before. ``complete``: and the match is over. ``line``: the number of the
     first line that does not follow, from 1, with the ``reason``; None where all do. ``players``: the names.
-    ``turns``: how many follow. ``game``: the state that they lead to, None without a first line.
+    ``turns``: how many follow, whole ones. ``game``: the state that they lead to, None without a first line.
     """
 
     follows: bool
@@ -301,11 +323,11 @@ class _Follower:
 
     def turn(self, line: _TurnLine) -> None:
         assert self.game is not None
-        action = action_of(line.action, line.table)
+        action = action_of(line.action, line.table, line.discard)
         game, result = self.game.act(action, line.seconds)
-        _compare(line, _turn_line(self.game, action, line.seconds, result))
+        _compare(line, _turn_line(self.game, action, line.seconds, result, game))
         self.game = game
-        self.turns += 1
+        self.turns += not game.has_drawn
 
     def report(self, line: int | None, reason: str | None) -> Replay:
         return Replay(reason is None, reason is None and self.ended, line, reason, self.names, self.turns, self.game)

@@ -4,9 +4,11 @@ Hands, and all that is listed by hand, stand in turn order, the player who start
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
-from .errors import BadRequest
+from .errors import BadRequest, BadRules
 from .position import Position
 from .rules import Rules
 
@@ -63,15 +65,17 @@ def _winners(left: Sequence[int], out: int | None) -> tuple[int, ...]:
 
 
 def round_scores(
-    hands: Sequence[Hand], rules: AnyRules = "rummi-q", laid: Sequence[int] | None = None
+    hands: Sequence[Hand], rules: AnyRules = "rummi-q", laid: Sequence[int] | None = None, *, cut_40: bool = False
 ) -> tuple[int, ...]:
     """What each player scores at the end of a round, by ``Rules.scoring``.
 
     ``hands``: what every player holds at the end, in turn order. An empty hand has gone out; where there is none the
     round ended by exhaustion. ``laid``: the points that each player laid on the table in this round; only
-    ``laid_minus_left`` needs it. ``points_against`` scores without a cut 40: see the function of that name.
+    ``laid_minus_left`` needs it. ``cut_40``: the player who went out cut 40, which only ``points_against`` counts: see
+    the function of that name.
 
-    Raises BadRequest for no hand, for two empty hands, and where ``laid`` is missing or of another length.
+    Raises BadRequest for no hand, for two empty hands, for a cut 40 where no hand is empty, and where ``laid`` is
+    missing or of another length.
 
     >>> round_scores(["", "b9 r2", "k5 *"])
     (46, -11, -35)
@@ -81,9 +85,11 @@ def round_scores(
     (134, 16, -25)
     """
     rules = Rules.from_json(rules)
-    if rules.scoring == "points_against":
-        return points_against(hands, rules)
     left, out = _left(hands, rules)
+    if cut_40 and out is None:
+        raise BadRequest("who cuts has no card left, and every hand holds some", path="$.cut_40")
+    if rules.scoring == "points_against":
+        return tuple(points + CUT_40 * (cut_40 and place != out) for place, points in enumerate(left))
     if rules.scoring == "zero_sum":
         return _zero_sum(left, out)
     if laid is None or len(laid) != len(left):
@@ -120,10 +126,8 @@ def points_against(hands: Sequence[Hand], rules: AnyRules = "rummy-40", cut_40: 
     >>> points_against(["", "KS AH * 5C"]), points_against(["", "KS"], cut_40=True)
     ((0, 51), (0, 35))
     """
-    left, out = _left(hands, Rules.from_json(rules))
-    if cut_40 and out is None:
-        raise BadRequest("who cuts has no card left, and every hand holds some", path="$.cut_40")
-    return tuple(points + CUT_40 * (cut_40 and place != out) for place, points in enumerate(left))
+    rules = replace(Rules.from_json(rules), scoring="points_against")
+    return round_scores(hands, rules, cut_40=cut_40)
 
 
 def match_leaders(totals: Sequence[int], rules: AnyRules = "rummi-q") -> tuple[int, ...]:
@@ -134,5 +138,44 @@ def match_leaders(totals: Sequence[int], rules: AnyRules = "rummi-q") -> tuple[i
     """
     if not totals:
         raise BadRequest("a match has one player at least", path="$.totals")
-    best = (min if Rules.from_json(rules).scoring == "points_against" else max)(totals)
-    return tuple(place for place, total in enumerate(totals) if total == best)
+    return tuple(place for place, rank in enumerate(match_ranks(totals, rules)) if rank == 0)
+
+
+def match_ranks(totals: Sequence[int], rules: AnyRules = "rummi-q") -> tuple[int, ...]:
+    """The rank of each player with these totals, 0 the first; those with equal totals share the better one.
+
+    >>> match_ranks([12, -24, 12])
+    (0, 2, 0)
+    """
+    better = -1 if Rules.from_json(rules).scoring == "points_against" else 1
+    return tuple(sum(better * other > better * total for other in totals) for total in totals)
+
+
+def prizes(totals: Sequence[int], stake: int, rules: AnyRules) -> tuple[int, ...]:
+    """What each player gets of a stake at the end of a match: ``Rules.prize_shares`` by rank (RULES.md 7).
+
+    Players who are tied share the parts of their ranks, and a rank without a part gets nothing. The parts of the ranks
+    that there are make up the whole stake. Of what does not divide, those who have a fraction get one each, the first
+    in rank first, then by seat. Where all those parts are 0 nobody gets anything.
+
+    Raises BadRules where there are no ``prize_shares``, BadRequest for a stake below 0.
+
+    >>> prizes([31, 8, 31], 100, Rules.preset("rummy-40", prize_shares=(3, 1)))
+    (13, 75, 12)
+    """
+    rules = Rules.from_json(rules)
+    if rules.prize_shares is None:
+        raise BadRules("these rules have no prize_shares: there is no stake", path="$.rules", token="prize_shares")
+    if isinstance(stake, bool) or not isinstance(stake, int) or stake < 0:
+        raise BadRequest(f"a stake is a whole number, 0 or more, not {stake!r}", path="$.stake", token=str(stake))
+    ranks = match_ranks(totals, rules)
+    shares = (*rules.prize_shares, *(0,) * len(ranks))[: len(ranks)]
+    if not sum(shares):
+        return (0,) * len(ranks)
+    together = {rank: (sum(shares[rank : rank + ranks.count(rank)]), ranks.count(rank)) for rank in ranks}
+    exact = [Fraction(stake * part, many * sum(shares)) for part, many in map(together.__getitem__, ranks)]
+    found = [int(part) for part in exact]
+    short = [place for place in sorted(range(len(ranks)), key=ranks.__getitem__) if found[place] < exact[place]]
+    for place in short[: stake - sum(found)]:
+        found[place] += 1
+    return tuple(found)
