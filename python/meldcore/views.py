@@ -46,7 +46,8 @@ class PlayerView(ABC):
 
     @property
     @abstractmethod
-    def round_over(self) -> bool: ...
+    def round_over(self) -> bool:
+        """Has somebody gone out, or can nobody go on?"""
 
     @property
     @abstractmethod
