@@ -6,13 +6,15 @@ searches end with their ``stop``.
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
 from typing import Protocol
 
 from .actions import Action, Lay
-from .errors import BadRequest, TooLarge, nearest
+from .errors import BadRequest, TimeLimit, TooLarge, nearest
 from .game import View
-from .position import Move
+from .playouts import sample, share
+from .position import Move, Position
 from .rules import Rules
 from .stop import Stop
 from .turns import CardMove
@@ -104,11 +106,82 @@ class Patient(BuiltIn):
         return position.best({"weights": weights}, stop=self.stop)
 
 
+class Strong(BuiltIn):
+    """Greedy, until another player is about to go out: then it makes the turn that wins most playouts.
+
+    The others could lay nothing on the table as it is. A tile laid there may be what they wait for, so that at the
+    end it is often better to lay less, or to draw. Where ``stop`` leaves no time for that, it plays as Greedy.
+    """
+
+    near_the_end = 3
+    """So few tiles in another hand begin the playouts."""
+
+    most_plays = 6
+    """So many other parts of the hand are tried, drawn at random where there are more."""
+
+    most_tables = 2
+    """So many tables with the most tiles are tried: which sets hold a joker matters."""
+
+    playouts = 150
+    """So many for each turn, fewer where it is soon clear which is the best."""
+
+    def move(self, view: View) -> Move | CardMove | None:
+        most = view.position.best("tiles", stop=self.stop)
+        if most is None or len(most.played) == len(view.position.hand) or not self.is_late(view):
+            return most
+        try:
+            return self.winning(view, self.turns(view, most))
+        except (TimeLimit, TooLarge):
+            return most
+
+    def is_late(self, view: View) -> bool:
+        """Does it play with tiles, has opened, and is another player near the end?"""
+        others = len(view.hand_sizes) - 1
+        known = others > 0 and not view.position.rules.cards and view.opened[view.player]
+        return known and fewest_of_others(view) <= self.near_the_end
+
+    def turns(self, view: View, most: Move | CardMove) -> list[Move | CardMove | None]:
+        """Turns to choose from, the greedy one first; None: to lay nothing."""
+        position = view.position
+
+        def part(played: tuple[str, ...]) -> Position:
+            return Position(position.table, played, position.rules, position.opened)
+
+        found = [most]
+        if any("*" in text for text in (*position.table, *position.hand)):
+            tables = part(most.played).best_moves(stop=self.stop)
+            found += tables.sample(min(self.most_tables, tables.total), self.chance.getrandbits(32))
+        plays = position.plays(self.stop)
+        for play in plays.sample(min(self.most_plays, plays.total), self.chance.getrandbits(32)):
+            move = None if play.played == most.played else part(play.played).best(stop=self.stop)
+            if move is not None:
+                found.append(move)
+        return [*{move.table: move for move in found}.values(), *([] if position.rules.must_play else [None])]
+
+    def winning(self, view: View, turns: Sequence[Move | CardMove | None]) -> Move | CardMove | None:
+        """The turn that wins most playouts. All are played on the same hands and pools; the worst drop out early."""
+        wins = [0.0] * len(turns)
+        left = list(range(len(turns)))
+        for number in range(1, self.playouts + 1):
+            now = sample(view, self.chance)
+            for turn in left:
+                if self.stop is not None:
+                    self.stop.check()
+                wins[turn] += share(now, view.player, turns[turn])
+            if number % 25 == 0:
+                enough = max(wins) - 0.7 * number**0.5  # what is behind by that will hardly catch up
+                left = [turn for turn in left if wins[turn] >= enough]
+            if len(left) == 1:
+                break
+        return turns[max(left, key=wins.__getitem__)]
+
+
 BOTS: dict[str, type[BuiltIn]] = {
     "random": AtRandom,
     "greedy": Greedy,
     "points": Points,
     "patient": Patient,
+    "strong": Strong,
 }
 """Every bot by its name."""
 
