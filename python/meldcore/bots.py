@@ -110,7 +110,8 @@ class Strong(BuiltIn):
     """Greedy, until another player is about to go out: then it makes the turn that wins most playouts.
 
     The others could lay nothing on the table as it is. A tile laid there may be what they wait for, so that at the
-    end it is often better to lay less, or to draw. Where ``stop`` leaves no time for that, it plays as Greedy.
+    end it is often better to lay less, or to draw. Where ``stop`` leaves no time for that, where the position is too
+    crowded, in a patience and in the card game it plays as Greedy.
     """
 
     near_the_end = 3
