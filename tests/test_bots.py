@@ -6,8 +6,13 @@ from dataclasses import replace
 import pytest
 
 from meldcore import PRESETS, BadRequest, Draw, Game, Lay, Position, Rules, Stop, TimeLimit, TooLarge
-from meldcore.bots import BOTS, make, partners
+from meldcore.bots import BOTS, Strong, make, partners
 from playing import new_game
+
+
+@pytest.fixture(autouse=True)
+def few_playouts(monkeypatch):
+    monkeypatch.setattr(Strong, "playouts", 4)
 
 
 def play(game, names, seed=0):
@@ -121,6 +126,35 @@ def test_random_in_a_position_too_crowded_to_hold(monkeypatch):
     view = replace(Game.new("easy-rummy", seed=1).view(0), position=Crowded(position))
     tables = {make("random", seed).choose(view).table for seed in range(20)}
     assert {("r4r5r6r7",), ("r4r5r6r7r8",)} == tables
+
+
+def late_view(text, sizes):
+    """The view of player 0, all have opened."""
+    position = Position.parse(text, rules="rummi-q")
+    view = replace(Game.new(players=len(sizes), seed=1).view(0), position=position, hand_sizes=sizes)
+    return replace(view, opened=(True,) * len(sizes), pool_size=len(view.unseen) - sum(sizes[1:]))
+
+
+def test_strong_draws_where_a_lay_helps_the_other_more(monkeypatch):
+    # of 300 playouts the draw wins 55 of 100, the greedy turn 37
+    monkeypatch.setattr(Strong, "playouts", 100)
+    table = (
+        "k10k11k12k13 r11r12r13 b2b3b4 b11b12b13 y7y8y9y10y11 k1r1b1y1 k2r2b2 k2r2y2 k4r4y4 k4r4y4 k5r5b5 k6r6b6"
+        " k6b6y6 k8r8b8 k8r8y8 k9b9y9 k10b10y10 k12b12y12 k13b13y13 r3b3y3 r5b5y5 r7b7y7"
+    )
+    view = late_view(f"{table} | r1 r7 b1", (3, 1))
+    assert len(make("greedy").choose(view).move.played) == 2
+    assert make("strong").choose(view) == Draw()
+
+
+@pytest.mark.parametrize("error", [TimeLimit, TooLarge])
+def test_strong_is_greedy_where_it_cannot_look_further(error, monkeypatch):
+    def fails(view, chance):
+        raise error("no more")
+
+    view = late_view("r1r2r3 b4b5b6 | r4 b7 k13", (3, 1))
+    monkeypatch.setattr("meldcore.bots.sample", fails)
+    assert make("strong").choose(view) == make("greedy").choose(view)
 
 
 def test_partners():

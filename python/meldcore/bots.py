@@ -13,13 +13,14 @@ from typing import Any, Literal, Protocol
 
 from .actions import Action, Draw, Lay, Take
 from .dealing import naturals
-from .errors import BadRequest, TooLarge, nearest
+from .errors import BadRequest, TimeLimit, TooLarge, nearest
+from .playouts import sample, share
 from .position import Move, Position
 from .rules import Rules
 from .scoring import hand_points
 from .stop import Stop
 from .turns import CardMove
-from .views import CardView, PlayerView
+from .views import CardView, PlayerView, View
 
 
 class Bot(Protocol):
@@ -195,11 +196,82 @@ class Patient(BuiltIn):
         return early and 2 * len(most.played) < len(hand)
 
 
+class Strong(Greedy):
+    """Greedy, until another player is about to go out: then it makes the turn that wins most playouts.
+
+    The others could lay nothing on the table as it is. A tile laid there may be what they wait for, so that at the
+    end it is often better to lay less, or to draw. Where ``stop`` leaves no time for that, where the position is too
+    crowded, in a patience and in the card game it plays as Greedy.
+    """
+
+    near_the_end = 3
+    """So few tiles in another hand begin the playouts."""
+
+    most_plays = 6
+    """So many other parts of the hand are tried, drawn at random where there are more."""
+
+    most_tables = 2
+    """So many tables with the most tiles are tried: which sets hold a joker matters."""
+
+    playouts = 150
+    """So many for each turn, fewer where it is soon clear which is the best."""
+
+    def move(self, view: PlayerView) -> Move | CardMove | None:
+        most = super().move(view)
+        if most is None or goes_out(view.position, most) or not isinstance(view, View) or not self.is_late(view):
+            return most
+        try:
+            return self.winning(view, self.turns(view, most))
+        except (TimeLimit, TooLarge):
+            return most
+
+    def is_late(self, view: View) -> bool:
+        """Has it opened, and is another player near the end?"""
+        others = len(view.hand_sizes) > 1
+        return others and view.opened[view.player] and fewest_of_others(view) <= self.near_the_end
+
+    def turns(self, view: View, most: Move | CardMove) -> list[Move | CardMove | None]:
+        """Turns to choose from, the greedy one first; None: to lay nothing."""
+        position = view.position
+
+        def part(played: tuple[str, ...]) -> Position:
+            return Position(position.table, played, position.rules, position.opened)
+
+        found = [most]
+        if any("*" in text for text in (*position.table, *position.hand)):
+            tables = part(most.played).best_moves(stop=self.stop)
+            found += tables.sample(min(self.most_tables, tables.total), self.chance.getrandbits(32))
+        plays = position.plays(self.stop)
+        for play in plays.sample(min(self.most_plays, plays.total), self.chance.getrandbits(32)):
+            move = None if play.played == most.played else part(play.played).best(stop=self.stop)
+            if move is not None:
+                found.append(move)
+        return [*{move.table: move for move in found}.values(), *([] if position.rules.must_play else [None])]
+
+    def winning(self, view: View, turns: Sequence[Move | CardMove | None]) -> Move | CardMove | None:
+        """The turn that wins most playouts. All are played on the same hands and pools; the worst drop out early."""
+        wins = [0.0] * len(turns)
+        left = list(range(len(turns)))
+        for number in range(1, self.playouts + 1):
+            now = sample(view, self.chance)
+            for turn in left:
+                if self.stop is not None:
+                    self.stop.check()
+                wins[turn] += share(now, view.player, turns[turn])
+            if number % 25 == 0:
+                enough = max(wins) - 0.7 * number**0.5  # what is behind by that will hardly catch up
+                left = [turn for turn in left if wins[turn] >= enough]
+            if len(left) == 1:
+                break
+        return turns[max(left, key=wins.__getitem__)]
+
+
 BOTS: dict[str, type[BuiltIn]] = {
     "random": AtRandom,
     "greedy": Greedy,
     "points": Points,
     "patient": Patient,
+    "strong": Strong,
 }
 """Every bot by its name."""
 
