@@ -25,7 +25,7 @@ from statistics import median
 import msgspec
 import numpy
 
-from meldcore import Position, partitions, timing
+from meldcore import Position, batch, partitions, timing
 
 from .cases import COVERED, EVERY_TILE, RULES, by_class, by_preset, position_of, read
 from .games import self_play
@@ -266,6 +266,16 @@ def serve_rows(repeats):
     yield "the same without what `best()` takes", "", (served - called) / alone
 
 
+def batch_rows(repeats):
+    positions = [position_of(case) for case in by_class()["self"]]
+    boards = batch.Boards.of(positions * ROUNDS)
+    for ask, search in ((batch.best, timing.best_seconds), (batch.count, timing.count_seconds)):
+        alone = sum(search(position, repeats=repeats) for position in positions) * ROUNDS
+        one, two = (seconds(lambda: ask(boards, threads=threads), repeats) for threads in (1, 2))  # noqa: B023
+        yield f"`batch.{ask.__name__}` of boards / their searches alone, warm", "≤ 1.3", one / alone
+        yield f"`batch.{ask.__name__}` on two threads, times as fast as on one", "≥ 1.8", one / two
+
+
 def game_rows(repeats):
     """Turns a second against the decisions of another card game; one of its turns is two or three of those."""
     from .peers import spiel
@@ -325,6 +335,7 @@ def lone_rows(prototypes, repeats):
     if find_spec("exact_cover"):
         yield "exact-cover / `partitions` of 60 tiles, at least", "≥ 10,000", cover_ratio(repeats)
     yield from serve_rows(repeats)
+    yield from batch_rows(repeats)
     if find_spec("pyspiel"):
         yield from game_rows(repeats)
     yield "start of `serve` / `import msgspec`", "≤ 3", start_up_ratio(repeats)
