@@ -289,6 +289,25 @@ def test_results_of_another_tournament_are_left_alone(tmp_path, capsys):
     assert "line 4" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("winners", []),
+        ("winners", [5]),
+        ("slips", [{"bot": "nobody", "turn": 1, "what": "crash", "message": ""}]),
+    ],
+)
+def test_a_spoilt_result_is_named(tmp_path, capsys, field, value):
+    out = tmp_path / "results.jsonl"
+    command = ["arena", "--games", "2", "--bot", "greedy", "--bot", "points", "--out", str(out)]
+    assert main(command) == 0
+    heading, first, second = out.read_text().splitlines()
+    spoilt = json.dumps(json.loads(second) | {field: value})
+    out.write_text("\n".join([heading, first, spoilt, ""]))
+    assert main(command) == 2
+    assert "line 3: game 1" in capsys.readouterr().err
+
+
 def test_the_command(capsys):
     assert main(["arena", "--games", "2", "--bot", "greedy", "--bot", "points"]) == 0
     printed = capsys.readouterr()

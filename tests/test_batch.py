@@ -177,3 +177,14 @@ def test_codes_are_those_of_moves():
     [position] = [Position.parse("r4r5r6 k7b7y7 | r7 b8", "easy-rummy")]
     found = batch.best([position])
     assert {set_text(int(code)) for code in found.sets[0] if code} == set(position.best().table)
+
+
+def test_boards_keep_what_was_checked():
+    """Counts beyond the edition would lead the searches astray."""
+    tables = numpy.zeros((1, 53), dtype=numpy.uint8)
+    hands = batch.Boards.of(["| k1 k2 k3"]).hands.copy()
+    boards = batch.Boards(tables, hands)
+    hands[:] = 99
+    assert batch.count(boards).tolist() == [1]
+    with pytest.raises(ValueError, match="read-only"):
+        boards.hands[0, 0] = 99

@@ -384,6 +384,27 @@ def test_must_play():
     assert not played(a_round(["9S 2H 9C", "KS"], "5H6H7H", rules=rules), Draw(), Lay("5H6H7H", "9C"))[1].problems
 
 
+def test_must_play_needs_no_count_of_all_turns():
+    """Of this hand nobody lives to see the count."""
+    hand = "4S 5S 7S 10S JS QS KS AS AS 3H 5H 6H 6H 7H 8H 9H 10H QH KH KH 3C 4C 9C JC AC 3D 6D 8D 9D KD"
+    rules = Rules.preset("rummy-40", must_play=True, initial_meld=1, jokers=3)
+    drawn, _ = a_round([f"{hand} *", "2S"], rules=rules).act(Draw())
+    with pytest.raises(IllegalMove, match="must_play"):
+        drawn.act(Lay((), "AS"))
+
+
+def test_must_play_knows_jokers():
+    rules = Rules.preset("rummy-40", must_play=True)
+    for hand, table, may_lay in (("* 2H", "5S6S7S", True), ("6S 2H", "5S*7S", True), ("9C 2H", "5S*7S", False)):
+        drawn, _ = a_round([hand, "KS"], table, rules=rules).act(Draw())
+        action = Lay(drawn.table, "2H")
+        if may_lay:
+            with pytest.raises(IllegalMove, match="must_play"):
+                drawn.act(action)
+        else:
+            drawn.act(action)
+
+
 # ---- time
 
 
@@ -583,6 +604,10 @@ TAMPERED = {
     "both drawn and taken": (lambda _, now: now.update(drawn="KS", taken="KS"), "taken"),
     "a card drawn that is not there": (lambda _, now: now.update(drawn="*"), "drawn"),
     "time before the turn": (lambda _, now: now.update(spent=3.0), "spent"),
+    "more time than a turn has": (
+        lambda game, now: (game["rules"].update(turn_seconds=60), game.update(elapsed=99.0), now.update(spent=61.0)),
+        "spent",
+    ),
     "four reshuffles": (lambda _, now: now.update(reshuffles=4), "reshuffles"),
     "a reshuffle that was not": (lambda _, now: now.update(reshuffles=1), "turn"),
     "a cut of nobody": (lambda _, now: now.update(cut_40=True), "cut_40"),

@@ -27,7 +27,9 @@ from meldcore import (
     Rules,
     TileRound,
     TimeOut,
+    TooLarge,
     TurnResult,
+    View,
 )
 from meldcore.dealing import draw_for_start, edition
 from playing import GAMES, TILE_PRESETS, new_game, play_round, random_lay
@@ -601,6 +603,13 @@ def tampered(change):
     return value
 
 
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 def swap_hands(_, now):
     now["hands"][0].append(now["hands"][1].pop())
 
@@ -636,6 +645,14 @@ TAMPERED = {
     "no round": (lambda game, _: game.update(round=None), BadRequest),
     "other rules": (lambda game, _: game["rules"].update(copies=3), BadPosition),
     "bad rules": (lambda game, _: game["rules"].update(copies=9), BadRules),
+    "rules nested deeply": (lambda game, _: game["rules"].update(copies=nested(5000)), BadRules),
+    "players nested deeply": (lambda game, _: game["rules"].update(players=[nested(5000)] * 2), BadRules),
+    "a number of thousands of digits": (lambda game, _: game["rules"].update(copies=10**5000), BadRules),
+    "half a character": (lambda _, now: now.update(turn="\ud800"), BadRequest),
+    "half a character for a total": (lambda game, _: game.update(before=["\ud800", 0]), BadRequest),
+    "no limit": (lambda game, _: game.update(rounds=None), BadRequest),
+    "a time before the start": (lambda game, _: game.update(elapsed=-1.0), BadRequest),
+    "hands changed over": (lambda _, now: now["hands"].reverse(), BadPosition),
 }
 
 
@@ -654,3 +671,75 @@ def test_a_wrong_turn_is_refused_before_anybody_has_opened():
     value["round"]["turn"] = 2
     with pytest.raises(BadPosition, match="after 1 turns"):
         Game.from_json(value)
+
+
+def test_hands_come_of_the_deal():
+    value = Game.new("rummi-q", seed=1).to_json()
+    value["round"]["hands"] = value["round"]["hands"][::-1]
+    with pytest.raises(BadPosition, match="was neither dealt to the player nor drawn"):
+        Game.from_json(value)
+
+
+def after_a_round(name, players=3):
+    """The start of the second round of a match to a high target."""
+    game = Game.new(name, players, 5, rounds=9, target=1000, match_seconds=50)
+    while not game.round_over:
+        move = game.position.best() if game.has_drawn or not game.rules.cards else None
+        game, _ = game.act(Lay(move) if move else game.otherwise)
+    return game.next_round().to_json()
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "field"),
+    [
+        ("rummi-q", {"target": 20}, "before"),
+        ("rummi-q", {"elapsed": 50.0}, "elapsed"),
+        ("rummi-q", {"before": [10**30, -(10**30), 0]}, "before"),
+        ("rummy-40", {"before": [-5, 3, 0]}, "before"),
+        ("rummy-40", {"target": 4}, "before"),
+    ],
+)
+def test_a_second_round_that_no_match_has(name, changes, field):
+    value = after_a_round(name)
+    Game.from_json(value)
+    with pytest.raises((BadPosition, BadRequest)) as refusal:
+        Game.from_json(value | changes)
+    assert refusal.value.path == f"$.{field}"
+
+
+def test_a_patience_has_no_points_to_win():
+    value = after_a_round("rummi-q", players=1)
+    with pytest.raises(BadPosition, match="totals"):
+        Game.from_json(value | {"before": [7]})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("round_number", 0),
+        ("elapsed", -1.0),
+        ("elapsed", float("nan")),
+        ("totals", [5, -5]),
+        ("totals", ["\ud800", 0]),
+    ],
+)
+def test_a_view_of_no_match(field, value):
+    view = Game.new("rummi-q", seed=1).view(0).to_json()
+    View.from_json(view)
+    with pytest.raises((BadPosition, BadRequest)) as refusal:
+        View.from_json(view | {field: value})
+    assert (refusal.value.path or "").startswith("$")
+
+
+def test_must_play_where_a_search_takes_too_much_memory():
+    rules = Rules.preset(
+        "rummi-q",
+        colours=3, numbers=5, copies=3, jokers=4, initial_meld=30, table_play_on_opening_turn=True, must_play=True,
+        retrieved_joker_use="hand_only_set",
+    )  # fmt: skip
+    hand, table = "k2 k2 k3 k4 k4 r2 r3 b1 b2 b2 b3 b3 *", "*r3r4r5 b2b3b4b5 **b5 k1r1b1 k1r1b1 k5r5b5"
+    now = a_round(rules, [hand, "r4"], table, opened=False, pool=5)
+    with pytest.raises(TooLarge):
+        now.position.best()
+    with pytest.raises(IllegalMove, match="must_play"):  # the hand opens without the table
+        now.act(Draw())

@@ -380,3 +380,15 @@ def test_samples_are_uniform():
         drawn[moves.index(move)] += 1
     chi_square = sum((n - 100) ** 2 / 100 for n in drawn)
     assert 2.2 < chi_square < 33  # 12 degrees of freedom: outside once in a thousand seeds, on either side
+
+
+# ---- seen once
+
+
+@pytest.mark.parametrize("numbers", [4, 5, 13])
+def test_a_joker_that_two_runs_wait_for_is_no_hindrance_to_a_play(numbers):
+    """At the 3 both runs may be of natural tiles, and the joker comes at the 4."""
+    rules = {"joker_retrieval": "replace_from_hand", "numbers": numbers, "jokers": 1}
+    position = Position.parse("k1*k3 k1k2k3k4 | k2 r2", rules)
+    assert {move.played for move in position.moves()} == {play.played for play in position.plays()} == {("k2",)}
+    assert position.plays()[0].arrangements == position.count()

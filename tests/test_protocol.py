@@ -210,6 +210,15 @@ def test_deep_nesting(deep: bytes) -> None:
         assert answer(line)["error"]["code"] == "bad_json"
 
 
+@pytest.mark.parametrize("depth", [900, 950, 960, 970, 980, 990, 1000])
+@pytest.mark.parametrize("field", ["copies", "preset", "direction", "players", "prize_shares"])
+def test_nesting_that_can_still_be_read(depth: int, field: str) -> None:
+    deep = b"[" * depth + b"]" * depth
+    for value in (deep, b"[%s, 1]" % deep, b'{"a": %s}' % deep):
+        error = answer(b'{"id": 1, "op": "count", "rules": {"%s": %s}}' % (field.encode(), value))["error"]
+        assert error["code"] in ("bad_json", "bad_rules", "bad_request")
+
+
 @pytest.mark.parametrize("line", [
     b'{"id": NaN, "op": "version"}', b'{"id": 1, "op": "version", }', b'{"id": 01, "op": "version"}',
     b"{'id': 1}", b'{"id": "\xff", "op": "version"}', b'{"id": 1, "op": "count", "x": "\xc3\x28"}',

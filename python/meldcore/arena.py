@@ -375,11 +375,17 @@ class Standings:
             return
         if outcome.seats != tournament.seats(number) or len(outcome.scores) != len(outcome.seats):
             raise BadRequest(f"game {number} is that of another tournament", path="$.out")
+        ranks = match_ranks(outcome.scores, tournament.rules)
+        winners = tuple(seat for seat, rank in enumerate(ranks) if rank == 0)
+        if outcome.winners != winners:
+            raise BadRequest(f"game {number}: these winners do not have the best score", path="$.out")
+        for slip in outcome.slips:
+            if slip.bot not in outcome.seats:
+                raise BadRequest(f"game {number}: {slip.bot!r} does not take part in it", path="$.out")
         self.done[number] = 1
         self.games += 1
         for slip in outcome.slips:
             self._tallies[slip.bot].slips += 1
-        ranks = match_ranks(outcome.scores, tournament.rules)
         for one, other in combinations(range(len(outcome.seats)), 2):
             ahead = (ranks[one] < ranks[other]) - (ranks[one] > ranks[other])
             self._beaten[outcome.seats[one], outcome.seats[other]] += 1 + ahead

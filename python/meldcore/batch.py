@@ -221,7 +221,9 @@ def _counts(name: str, counts: ArrayLike, rules: Rules) -> NDArray[numpy.uint8]:
             path=f"$.{name}",
         )
     _need_at_most(name, array, numpy.full(width, max(rules.copies, rules.jokers)), rules)
-    return numpy.ascontiguousarray(array, dtype=numpy.uint8)
+    checked = numpy.array(array, dtype=numpy.uint8, order="C")  # a copy: what is checked once must not change
+    checked.flags.writeable = False
+    return checked
 
 
 def _need_at_most(name: str, counts: NDArray[Any], most: NDArray[Any], rules: Rules) -> None:

@@ -135,7 +135,7 @@ class CardRound(Round):
             move = self._judged(action.table, action.discard)
         except IllegalMove as error:
             return self._restored(self.rules.illegal_draw, error.problems)
-        if self.rules.must_play and not move.played and self._can_lay():
+        if self.rules.must_play and not move.played and self.can_lay():
             raise IllegalMove("must_play: a player who can lay has to", path="$.action")
         return self._play(move)
 
@@ -155,9 +155,13 @@ class CardRound(Round):
         assert isinstance(move, CardMove)
         return move
 
-    def _can_lay(self) -> bool:
-        """Is there another turn than to lay nothing and to discard one of the cards in hand?"""
-        return self.position.count() > len(set(self.hands[self.player]))
+    def _lays_something(self, position: Position) -> bool:
+        """The best turn gains where any lays: a joker laid counts, and a natural card more than all the jokers that it
+        may rescue, which may be kept.
+        """
+        gains = dict.fromkeys(position.hand, 1 + self.rules.jokers) | {"*": 1}
+        move = position.best({"weights": gains})
+        return move is not None and move.table != position.table
 
     def _play(self, move: CardMove, timed_out: bool = False) -> tuple["CardRound", CardTurnResult]:
         player, position = self.player, self.position
@@ -225,6 +229,8 @@ class CardRound(Round):
             raise impossible("taken", "a turn begins with a card drawn or with one taken, not with both")
         if not (0 <= self.spent < float("inf") and (self.has_drawn or not self.spent)):
             raise impossible("spent", f"the turn under way cannot have taken {self.spent!r} seconds")
+        if self.too_long(self.spent):
+            raise impossible("spent", f"a turn ends after {self.rules.turn_seconds} seconds, not {self.spent!r}")
         self._validate_places()
         self.validate_tiles("stock", self.stock + self.pile)
         self.validate_laid()

@@ -1,6 +1,6 @@
 """The errors of meldcore: what is wrong with an input, which part of it, and where that part stands."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -90,6 +90,14 @@ class BadRequest(MeldcoreError):
     """An argument of the wrong kind, or a wish that is not supported."""
 
     code = "bad_request"
+
+
+def shown(value: object, form: Callable[[object], str] = repr) -> str:
+    """A value as an error names it; one that is nested or long beyond all measure is named by its type."""
+    try:
+        return form(value)
+    except (RecursionError, ValueError):  # ValueError: an integer of thousands of digits
+        return f"a value of type {type(value).__name__}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from .dealing import draw_for_start, starter
 from .errors import BadPosition, BadRequest, IllegalMove
 from .position import Position
 from .reading import bad_field, check_whole, fields_of
-from .rounds import Round
+from .rounds import MOST_ROUNDS, Round, check_elapsed, check_totals
 from .rules import Rules
 from .scoring import match_leaders, prizes
 from .tile_round import TileRound
@@ -23,8 +23,7 @@ SEED_BITS = 53
 MOST_SEED = 2**SEED_BITS - 1
 """The largest seed: JSON readers lose larger integers."""
 
-# A number of rounds or a target beyond this is a mistake.
-_MOST = 1_000_000
+_MOST_TARGET = 1_000_000
 _MOST_SECONDS = 1e9
 
 
@@ -147,7 +146,7 @@ class Game:
         """Is the match over? Only the end of a round ends it."""
         return self.round_over and (
             (self.rounds is not None and self.round_number >= self.rounds)
-            or (self.target is not None and max(self.totals) >= self.target + (self.rules.scoring == "points_against"))
+            or (self.target is not None and self._reaches(self.totals, self.target))
             or (self.match_seconds is not None and self.elapsed >= self.match_seconds)
         )
 
@@ -257,11 +256,11 @@ class Game:
         now = fields_of(given.pop("round"), kind.__slots__[1:], "$.round", "a round")
         try:
             dealt = convert(now | {"rules": rules}, kind)
-        except ValidationError as error:
+        except (ValidationError, UnicodeError) as error:
             raise bad_field(error, ".round") from None
         try:
             game = convert(given | {"round": dealt}, cls)
-        except ValidationError as error:
+        except (ValidationError, UnicodeError) as error:
             raise bad_field(error) from None
         game.validate()
         return game
@@ -275,19 +274,33 @@ class Game:
         """
         check_whole("seed", self.seed, 0, MOST_SEED)
         _check_limits(self.rounds, self.target, self.match_seconds)
-        check_whole("round_number", self.round_number, 1, self.rounds or _MOST)
-        if not 0 <= self.elapsed < float("inf"):
-            raise BadRequest(f"elapsed is a time in seconds, not {self.elapsed!r}", path="$.elapsed")
+        if self.rounds is None and self.target is None and self.match_seconds is None:
+            raise BadRequest("a match has a limit: of rounds, points or seconds", path="$.rounds")
+        check_whole("round_number", self.round_number, 1, self.rounds or MOST_ROUNDS)
+        check_elapsed(self.elapsed)
         now = self.round
         now.validate()
         if len(self.before) != len(now.hands):
             raise BadPosition(f"before: there is one total for each of {len(now.hands)} players", path="$.before")
-        settled = self.rules.scoring == "zero_sum" and self.players > 1
-        if (self.round_number == 1 and any(self.before)) or (settled and sum(self.before) != 0):
-            raise BadPosition(f"before: {list(self.before)} cannot be the totals by now", path="$.before")
+        check_totals("before", self.before, self.rules, self.round_number - 1)
+        self._validate_round_number()
         now.validate_deal(self.seed, self.round_number)
         if self.round_number == 1 and now.starter != starter(self.start_draws(), self.rules):
             raise BadPosition("starter: another player drew the highest tile", path="$.round.starter")
+
+    def _validate_round_number(self) -> None:
+        """The match was not over before the round under way."""
+        if self.round_number == 1:
+            return
+        if self.target is not None and self._reaches(self.before, self.target):
+            raise BadPosition(f"before: a match to {self.target} ended with these totals", path="$.before")
+        begun = self.round.turn > 1 or self.round.has_drawn or self.round_over
+        if self.match_seconds is not None and not begun and self.elapsed >= self.match_seconds:
+            raise BadPosition(f"elapsed: a match of {self.match_seconds:g} seconds was over", path="$.elapsed")
+
+    def _reaches(self, totals: tuple[int, ...], target: int) -> bool:
+        """Points against have to pass a target."""
+        return max(totals) >= target + (self.rules.scoring == "points_against")
 
 
 def _kind(rules: Rules) -> type[TileRound] | type[CardRound]:
@@ -296,9 +309,9 @@ def _kind(rules: Rules) -> type[TileRound] | type[CardRound]:
 
 
 def _check_limits(rounds: int | None, target: int | None, match_seconds: float | None) -> None:
-    for name, value in (("rounds", rounds), ("target", target)):
+    for name, value, most in (("rounds", rounds, MOST_ROUNDS), ("target", target, _MOST_TARGET)):
         if value is not None:
-            check_whole(name, value, 1, _MOST)
+            check_whole(name, value, 1, most)
     if match_seconds is not None and not _is_time(match_seconds):
         raise BadRequest(f"match_seconds go from 0 to {_MOST_SECONDS:g}, not {match_seconds!r}", path="$.match_seconds")
 

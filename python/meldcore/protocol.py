@@ -398,6 +398,8 @@ def reply_to(request: Request, stop: Stop) -> bytes:
         return failure(request.id, error)
     except (MemoryError, OverflowError) as error:
         return failure(request.id, TooLarge(f"the answer is too large: {error}"))
+    except RecursionError:
+        return failure(request.id, BadRequest("nested too deeply"))
     except Exception as error:
         from traceback import print_exc  # logged for whoever runs the server; no client sees a traceback
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .errors import BadRequest, nearest
+from .errors import BadRequest, nearest, shown
 
 
 def bad_field(error: Exception, inside: str = "") -> BadRequest:
@@ -15,7 +15,7 @@ def bad_field(error: Exception, inside: str = "") -> BadRequest:
 def object_of(value: Any, names: Sequence[str], path: str, what: str) -> dict[str, Any]:
     """A JSON object that has the fields named, among others."""
     if not isinstance(value, Mapping):
-        raise BadRequest(f"an object with the fields {', '.join(names)}, not {value!r:.40}", path=path)
+        raise BadRequest(f"an object with the fields {', '.join(names)}, not {shown(value):.40}", path=path)
     for name in names:
         if name not in value:
             raise BadRequest(f"{what} needs the field {name!r}", path=f"{path}.{name}", token=name)
@@ -35,5 +35,5 @@ def check_whole(name: str, value: Any, low: int, high: int) -> None:
     """Nothing, or BadRequest for what is no whole number in this range."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise BadRequest(
-            f"{name} goes from {low} to {high}, not {value!r}", path=f"$.{name}", token=str(value)
+            f"{name} goes from {low} to {high}, not {shown(value)}", path=f"$.{name}", token=shown(value, str)
         )

@@ -4,20 +4,27 @@ A kind of game is one class of rounds, `meldcore.tile_round` and `meldcore.card_
 it to a match.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .actions import Action, Ending, TurnResult
 from .dealing import edition
-from .errors import BadPosition, MeldcoreError
+from .errors import BadPosition, BadRequest, MeldcoreError, TooLarge
 from .position import Position
 from .rules import Rules
-from .scoring import round_scores, round_winners
+from .scoring import CUT_40, round_scores, round_winners
 
 DRAWN_FOR_TIME_OUT = 3
 """RULES.md 6: what a time-out costs where the table is not all valid; `Rules.timeout` names it."""
+
+MOST_ROUNDS = 1_000_000
+"""More rounds of a match are a mistake."""
+
+_FIRST_PART = 7
 
 
 class Round(ABC):
@@ -115,6 +122,33 @@ class Round(ABC):
         limit = self.rules.turn_seconds
         return limit is not None and seconds > limit
 
+    def can_lay(self) -> bool:
+        """Is there a legal turn of the player to move that lays something?
+
+        What a part of a hand can lay, the whole can, and an opening without table play is one with it. So hardly ever
+        the whole of a hand that penalties have made too crowded has to be searched. Where even that is needed and takes
+        too much memory, the answer is no: nobody has to find what no search does.
+        """
+        try:
+            return any(map(self._lays_something, self._parts_to_lay()))
+        except TooLarge:
+            return False
+
+    @abstractmethod
+    def _lays_something(self, position: Position) -> bool:
+        """Is there a legal turn that lays something?"""
+
+    def _parts_to_lay(self) -> Iterator[Position]:
+        """The position to move with ever more of the hand, and all of it at last."""
+        table, hand, opened, rules = self.table, self.hands[self.player], self.opened[self.player], self.rules
+        if rules.table_play_on_opening_turn and not opened:
+            yield Position(table, hand, replace(rules, table_play_on_opening_turn=False), opened)
+        size = _FIRST_PART
+        while size < len(hand):
+            yield Position(table, hand[:size], rules, opened)
+            size *= 2
+        yield Position(table, hand, rules, opened)
+
     # ---- what cannot be
 
     @abstractmethod
@@ -189,6 +223,27 @@ class Round(ABC):
     @property
     def _noun(self) -> str:
         return "card" if self.rules.cards else "tile"
+
+
+def check_elapsed(elapsed: float) -> None:
+    """Nothing, or BadRequest for what is no time."""
+    if not 0 <= elapsed < float("inf"):
+        raise BadRequest(f"elapsed is a time in seconds, not {elapsed!r}", path="$.elapsed")
+
+
+def check_totals(name: str, totals: Sequence[int], rules: Rules, rounds: int) -> None:
+    """Nothing, or BadPosition for what cannot be the totals after so many rounds."""
+    most = rounds * (Position((), edition(rules), rules).hand_points + CUT_40)
+    if rounds and rules.cards and rules.scoring == "laid_minus_left":
+        most = sys.maxsize  # a joker that is rescued counts each time it is laid
+    low, high = -most, most
+    if rules.scoring == "points_against":
+        low = 0
+    elif rules.scoring == "zero_sum" and len(totals) == 1:
+        high = 0
+    settled = rules.scoring == "zero_sum" and len(totals) > 1
+    if not (low <= min(totals) and max(totals) <= high) or (settled and sum(totals) != 0):
+        raise BadPosition(f"{name}: {list(totals)!r:.200} cannot be the totals by now", path=f"$.{name}", token=name)
 
 
 def changed(by_player: tuple[Any, ...], player: int, value: Any) -> tuple[Any, ...]:

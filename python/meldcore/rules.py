@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from .errors import BadRules, nearest
+from .errors import BadRules, nearest, shown
 
 JokerRetrieval = Literal["free", "replace", "replace_from_hand"]
 RetrievedJokerUse = Literal["anywhere", "new_set", "hand_only_set"]
@@ -107,13 +107,13 @@ class Rules(_Compiled):
             if value not in choices:
                 known = ", ".join(map(repr, choices))
                 raise BadRules(
-                    f"{name} is one of {known}, not {value!r}", path=f"$.rules.{name}", token=str(value)
+                    f"{name} is one of {known}, not {shown(value)}", path=f"$.rules.{name}", token=shown(value, str)
                 )
         for name in _FLAGS:
             value = getattr(self, name)
             if not isinstance(value, bool):
                 raise BadRules(
-                    f"{name} is true or false, not {value!r}", path=f"$.rules.{name}", token=str(value)
+                    f"{name} is true or false, not {shown(value)}", path=f"$.rules.{name}", token=shown(value, str)
                 )
         self._check_pair()
         self._check_shares()
@@ -123,17 +123,17 @@ class Rules(_Compiled):
         value = self.players
         if not isinstance(value, (tuple, list)) or len(value) != 2:
             raise BadRules(
-                f"players is a pair, the fewest and the most, not {value!r}",
+                f"players is a pair, the fewest and the most, not {shown(value)}",
                 path="$.rules.players",
-                token=str(value),
+                token=shown(value, str),
             )
         for number in value:
             _check_integer("players", number, 1, 4)
         if value[0] > value[1]:
             raise BadRules(
-                f"players names the fewest first, then the most, not {value!r}",
+                f"players names the fewest first, then the most, not {shown(value)}",
                 path="$.rules.players",
-                token=str(value),
+                token=shown(value, str),
             )
         object.__setattr__(self, "players", tuple(value))
 
@@ -143,9 +143,9 @@ class Rules(_Compiled):
             return
         if not isinstance(value, (tuple, list)) or not value:
             raise BadRules(
-                f"prize_shares is a list of whole parts, the winner's first, not {value!r}",
+                f"prize_shares is a list of whole parts, the winner's first, not {shown(value)}",
                 path="$.rules.prize_shares",
-                token=str(value),
+                token=shown(value, str),
             )
         for number in value:
             _check_integer("prize_shares", number, 0, _MOST)
@@ -200,9 +200,9 @@ class Rules(_Compiled):
             return cls.preset(value)
         if not isinstance(value, Mapping):
             raise BadRules(
-                f"rules are the name of a preset or an object of fields, not {value!r}",
+                f"rules are the name of a preset or an object of fields, not {shown(value)}",
                 path="$.rules",
-                token=str(value),
+                token=shown(value, str),
             )
         changes = dict(value)
         name = changes.pop("preset", None)
@@ -300,15 +300,17 @@ def _check_integer(name: str, value: Any, low: int, high: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         none = " or is none" if name in _OPTIONAL else ""
         raise BadRules(
-            f"{name} goes from {low} to {high}{none}, not {value!r}", path=f"$.rules.{name}", token=str(value)
+            f"{name} goes from {low} to {high}{none}, not {shown(value)}",
+            path=f"$.rules.{name}",
+            token=shown(value, str),
         )
 
 
 def _unknown_preset(name: object, path: str) -> BadRules:
     return BadRules(
-        f"there is no preset {name!r}; the nearest known one is {nearest(str(name), PRESETS)!r}",
+        f"there is no preset {shown(name)}; the nearest known one is {nearest(shown(name, str), PRESETS)!r}",
         path=path,
-        token=str(name),
+        token=shown(name, str),
     )
 
 

@@ -1,5 +1,6 @@
 """One round of a tile game, from the deal until somebody goes out or nobody can go on. Source: RULES.md 2 and 6."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from .actions import Action, Draw, Ending, Lay, Pass, Take, TimeOut, TurnResult
@@ -98,9 +99,12 @@ class TileRound(Round):
                 raise IllegalMove("the pool is empty: who lays nothing passes", path="$.action")
         elif self.pool:
             raise IllegalMove("the pool is not empty: who lays nothing draws", path="$.action")
-        if self.rules.must_play and self.position.best() is not None:
+        if self.rules.must_play and self.can_lay():
             raise IllegalMove("must_play: a player who can lay has to", path="$.action")
         return self._draw(1)
+
+    def _lays_something(self, position: Position) -> bool:
+        return position.best() is not None
 
     def _lay(self, action: Lay) -> tuple["TileRound", TurnResult]:
         try:
@@ -176,9 +180,17 @@ class TileRound(Round):
         self._validate_drawn()
 
     def validate_deal(self, seed: int, number: int) -> None:
-        pool = TileRound.deal(self.rules, len(self.hands), self.starter, seed, number).pool
-        if self.pool != pool[len(pool) - len(self.pool) :]:
+        first = TileRound.deal(self.rules, len(self.hands), self.starter, seed, number)
+        gone = len(first.pool) - len(self.pool)
+        if self.pool != first.pool[gone:]:
             raise impossible("pool", "it is not what is left of the deal of this seed")
+        drawn = Counter(first.pool[:gone])
+        for player, opened in enumerate(self.opened):
+            hand, start = Counter(self.hands[player]), Counter(first.hands[player])
+            if foreign := hand - start - drawn:
+                raise impossible(f"hands[{player}]", f"{min(foreign)!r} was neither dealt to the player nor drawn")
+            if not opened and (missing := start - hand):
+                raise impossible(f"hands[{player}]", f"{min(missing)!r} was dealt to the player, who has laid nothing")
 
     def _validate_drawn(self) -> None:
         """A turn that lays nothing draws one tile at least, as long as there is one, and a few at most."""

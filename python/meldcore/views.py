@@ -12,7 +12,7 @@ from .dealing import edition
 from .errors import BadPosition, MeldcoreError
 from .position import Position
 from .reading import bad_field, check_whole, fields_of, object_of
-from .rounds import Round
+from .rounds import MOST_ROUNDS, Round, check_elapsed, check_totals
 from .rules import Rules
 from .tile_round import TileRound
 
@@ -95,7 +95,7 @@ class PlayerView(ABC):
         try:
             texts = convert({name: given.pop(name) for name in ("table", "hand")}, dict[str, tuple[str, ...]])
             view: View | CardView = convert(given | {"position": Position((), (), rules)}, kind)
-        except ValidationError as error:
+        except (ValidationError, UnicodeError) as error:
             raise bad_field(error) from None
         for name in ("player", "to_move"):
             check_whole(name, getattr(view, name), 0, len(view.hand_sizes) - 1)
@@ -123,6 +123,9 @@ class PlayerView(ABC):
             raise
         if self.to_move != now.player:
             raise BadPosition(f"to_move: it is the turn of player {now.player}", path="$.to_move")
+        check_whole("round_number", self.round_number, 1, MOST_ROUNDS)
+        check_elapsed(self.elapsed)
+        check_totals("totals", self.totals, self.position.rules, self.round_number - (not self.round_over))
 
     @property
     @abstractmethod

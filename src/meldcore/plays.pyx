@@ -18,7 +18,7 @@ from libcpp.algorithm cimport sort, unique
 from libcpp.map cimport map
 from libcpp.vector cimport vector
 
-from meldcore.bits cimport add_over, from_python, popcount, to_python, u8, u32, u64, u128
+from meldcore.bits cimport add_over, from_python, popcount, to_python, u8, u16, u32, u64, u128
 from meldcore.branches cimport Branches, step_in
 from meldcore.count cimport count_arrangements
 from meldcore.monitor cimport Monitor
@@ -108,6 +108,7 @@ cdef class PlayGraph:
         cdef size_t held
         cdef u8 need_before[MAX_SHAPES]
         cdef u8 need_after[MAX_SHAPES]
+        cdef u16 plain_states[MAX_SHAPES]
         cdef u32 k, base = 0
         cdef int i, played
         if watched and not branches.start(&top):
@@ -122,6 +123,7 @@ cdef class PlayGraph:
             self.colour[i] = layer.colour
             needs_of_shapes(plan, layer.colour, layer.number - 1, need_before)
             needs_of_shapes(plan, layer.colour, layer.number, need_after)
+            plainest_of_shapes(plan, layer, plain_states)
             base += <u32> sets.size()
             next_sets.clear()
             there.clear()
@@ -130,7 +132,7 @@ cdef class PlayGraph:
                 if is_due(self.problem.stop):
                     return STOPPED
                 fork.plays = 0
-                if watched and not follow_branches(branches, layer, dereference(sets[k]), by_played):
+                if watched and not follow_branches(branches, layer, plain_states, dereference(sets[k]), by_played):
                     return STOPPED
                 for played in range(MAX_COPIES + 1):
                     fork.to[played] = NOWHERE
@@ -360,7 +362,8 @@ cdef void follow(const Plan* plan, const Layer* layer, const u8* need_before, co
     after.erase(unique(after.begin(), after.end()), after.end())
 
 
-cdef bint follow_branches(Branches branches, const Layer* layer, const Keys& keys, Keys* by_played) except -1 nogil:
+cdef bint follow_branches(Branches branches, const Layer* layer, const u16* plain_states, const Keys& keys,
+                          Keys* by_played) except -1 nogil:
     """Under joker rules: the sets of frontiers behind `keys` by how many tiles of the layer come from the hand. False
     where the search has to end."""
     cdef const Step* step
@@ -374,28 +377,42 @@ cdef bint follow_branches(Branches branches, const Layer* layer, const Keys& key
         branches.expand(layer, keys[k])
         for i in range(branches.found.size()):
             step = branches.plan.automata.steps + step_in(branches.found[i].what, branches.details.data())
-            by_played[step.r + step.g - layer.must].push_back(plainest(branches, layer, branches.found[i].key))
+            by_played[step.r + step.g - layer.must].push_back(
+                plainest(branches, layer, plain_states, branches.found[i].key))
     for i in range(MAX_COPIES + 1):
         sort(by_played[i].begin(), by_played[i].end())
         by_played[i].erase(unique(by_played[i].begin(), by_played[i].end()), by_played[i].end())
     return True
 
 
-cdef u64 plainest(Branches branches, const Layer* layer, u64 key) noexcept nogil:
-    """The frontier with another state for the layer's colour: the first that has the same shape and can finish.
+cdef void plainest_of_shapes(const Plan* plan, const Layer* layer, u16* of_shapes) noexcept nogil:
+    """Of each shape the state that stands for all: of those that can finish the first of those with the fewest jokers.
+
+    Behind a state that takes more of them to be reached, what needs the rest of the jokers is not live.
+    """
+    cdef const u8* spent = states_at(plan.spent, plan, layer.colour, layer.number)
+    cdef u8 least[MAX_SHAPES]
+    cdef int s, shape
+    memset(least, DEAD, sizeof(least))
+    for s in range(plan.automata.states):
+        shape = plan.automata.shape_of[s]
+        if is_live(plan, layer.colour, layer.number, s) and spent[s] < least[shape]:
+            least[shape] = spent[s]
+            of_shapes[shape] = s
+
+
+cdef u64 plainest(Branches branches, const Layer* layer, const u16* of_shapes, u64 key) noexcept nogil:
+    """The frontier with the plainest state of the same shape for the layer's colour.
 
     As long as no claim names its open runs, what they are does not matter to whether a play exists.
     """
     cdef const Plan* plan = branches.plan
     cdef u32 node = <u32> (key >> tally_place(plan)) >> 1
     cdef u64 mask = (<u64> 1 << plan.state_bits) - 1
-    cdef int state = key >> layer.shift & mask, s
+    cdef int state = key >> layer.shift & mask
     if branches.monitor.nodes[node].open >> layer.colour & 1:
         return key
-    for s in range(state):
-        if plan.automata.shape_of[s] == plan.automata.shape_of[state] and is_live(plan, layer.colour, layer.number, s):
-            return key & ~(mask << layer.shift) | <u64> s << layer.shift
-    return key
+    return key & ~(mask << layer.shift) | <u64> of_shapes[plan.automata.shape_of[state]] << layer.shift
 
 
 cdef int jokers_accepted(Branches branches, const Keys& keys) noexcept nogil:
