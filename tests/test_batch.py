@@ -117,7 +117,7 @@ def test_counts_beyond_64_bits():
 def test_tables_of_nothing():
     boards = batch.Boards(numpy.zeros((0, 53), int), numpy.zeros((0, 53), int))
     assert batch.count(boards).shape == (0,)
-    assert batch.best([]).sets.shape == (0, 0)
+    assert batch.best(iter([])).sets.shape == (0, 0)
     loose = batch.Boards(numpy.eye(53, dtype=int)[:1], numpy.zeros((1, 53), int))
     assert batch.count(loose)[0] == batch.best(loose).tiles[0] == 0
 
@@ -146,6 +146,7 @@ zeros = numpy.zeros((2, 53), dtype=int)
     [
         (lambda: batch.Boards(zeros[:, 1:], zeros), BadPosition, r"tables is an array .* \(positions, 53\)"),
         (lambda: batch.Boards(zeros, zeros + 0.5), BadPosition, "hands is an array of whole numbers"),
+        (lambda: batch.Boards([[0, 1], [0]], zeros), BadPosition, r"tables is an array .*, and its rows differ"),
         (lambda: batch.Boards(zeros, zeros[:1]), BadPosition, "1 rows do not go with 2 tables"),
         (lambda: batch.Boards(zeros, zeros - 1), BadPosition, "hands 0: -1 of k1, and the edition has 2"),
         (lambda: batch.Boards(zeros + 1, zeros + 2), BadPosition, "position 0: 3 of k1, and the edition has 2"),
@@ -156,6 +157,7 @@ zeros = numpy.zeros((2, 53), dtype=int)
         (lambda: batch.count(FREE[:1] + CARDS[:1]), BadRequest, "of another edition"),
         (lambda: batch.count(["r1r2r3 | r4"]), BadRequest, "position 0 is 'r1r2r3"),
         (lambda: batch.count(FREE[:1], threads=0), BadRequest, "threads go from 1"),
+        (lambda: batch.count(FREE[:1], threads=1.5), BadRequest, "threads go from 1"),
         (lambda: batch.best(FREE[:1], "most"), BadRequest, "objective is"),
         (lambda: batch.playable(CARDS[:1]), BadRules, "tile games alone"),
     ],

@@ -5,7 +5,7 @@ have opened, under free jokers. Row i of an answer is about position i, however 
 tiles, in the order of ``columns``: by colour, then by number, jokers last.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -130,7 +130,7 @@ class BestMoves:
 
 
 def best(
-    positions: Boards | Sequence[Position],
+    positions: Boards | Iterable[Position],
     objective: Objective = "tiles",
     *,
     threads: int = 1,
@@ -142,8 +142,7 @@ def best(
     progress: is told how many positions are done, in the thread that called. stop: ends all searches. Raises TooLarge,
     TimeLimit and Cancelled as for one position, naming it; BadRequest for positions of different editions.
     """
-    found, cards = _read(positions)
-    size = len(positions)
+    found, size, cards = _read(positions)
     tiles, points = numpy.zeros(size, dtype=numpy.int32), numpy.zeros(size, dtype=numpy.int32)
     discards = numpy.full(size, -1, dtype=numpy.int32)
     played = numpy.zeros((size, found.colours * found.numbers + 1), dtype=numpy.uint8)
@@ -159,7 +158,7 @@ def best(
 
 
 def count(
-    positions: Boards | Sequence[Position],
+    positions: Boards | Iterable[Position],
     *,
     threads: int = 1,
     progress: Progress | None = None,
@@ -169,13 +168,13 @@ def count(
 
     An array of uint64; where one of the counts does not fit, of Python integers (dtype object).
     """
-    found, _ = _read(positions)
-    halves = numpy.zeros((len(positions), 2), dtype=numpy.uint64)
+    found, size, _ = _read(positions)
+    halves = numpy.zeros((size, 2), dtype=numpy.uint64)
 
     def work(worker: rows.Worker, start: int, end: int) -> None:
         found.count(worker, start, end, halves, stop)
 
-    _run(work, len(positions), threads, progress, stop)
+    _run(work, size, threads, progress, stop)
     if halves[:, 1].any():
         whole: NDArray[Any] = halves[:, 0].astype(object) + (halves[:, 1].astype(object) << 64)
         return whole
@@ -183,7 +182,7 @@ def count(
 
 
 def playable(
-    positions: Boards | Sequence[Position],
+    positions: Boards | Iterable[Position],
     *,
     threads: int = 1,
     progress: Progress | None = None,
@@ -197,15 +196,15 @@ def playable(
     >>> [tile for tile, lies in zip(columns("rummi-q"), mask[0]) if lies]
     ['r7']
     """
-    found, cards = _read(positions)
+    found, size, cards = _read(positions)
     if cards:
         raise BadRules("parts of a hand are asked for in the tile games alone", path="$.rules", token="cards")
-    marks = numpy.zeros((len(positions), found.colours * found.numbers + 1), dtype=numpy.uint8)
+    marks = numpy.zeros((size, found.colours * found.numbers + 1), dtype=numpy.uint8)
 
     def work(worker: rows.Worker, start: int, end: int) -> None:
         found.playable(start, end, marks, stop)
 
-    _run(work, len(positions), threads, progress, stop)
+    _run(work, size, threads, progress, stop)
     return marks.astype(numpy.bool_)
 
 
@@ -213,8 +212,13 @@ def playable(
 
 
 def _counts(name: str, counts: ArrayLike, rules: Rules) -> NDArray[numpy.uint8]:
-    array = numpy.asarray(counts)
     width = len(columns(rules))
+    try:
+        array = numpy.asarray(counts)
+    except ValueError:
+        raise BadPosition(
+            f"{name} is an array of shape (positions, {width}), and its rows differ in length", path=f"$.{name}"
+        ) from None
     if array.ndim != 2 or array.shape[1] != width or not numpy.issubdtype(array.dtype, numpy.integer):
         raise BadPosition(
             f"{name} is an array of whole numbers of shape (positions, {width}), not of {array.dtype}, {array.shape}",
@@ -238,9 +242,9 @@ def _need_at_most(name: str, counts: NDArray[Any], most: NDArray[Any], rules: Ru
         )
 
 
-def _read(positions: Boards | Sequence[Position]) -> tuple[rows.Rows, bool]:
+def _read(positions: Boards | Iterable[Position]) -> tuple[rows.Rows, int, bool]:
     if isinstance(positions, Boards):
-        return positions._rows(), False
+        return positions._rows(), len(positions), False
     listed = list(positions)
     for row, position in enumerate(listed):
         if not isinstance(position, Position):
@@ -250,7 +254,7 @@ def _read(positions: Boards | Sequence[Position]) -> tuple[rows.Rows, bool]:
         row = sorted(editions.values())[-1]
         raise BadRequest(f"position {row} is of another edition than others: one batch, one edition", path=f"$[{row}]")
     colours, numbers, cards = next(iter(editions), (4, 13, False))
-    return rows.PositionRows(listed, colours, numbers), cards
+    return rows.PositionRows(listed, colours, numbers), len(listed), cards
 
 
 def _run(
@@ -260,7 +264,7 @@ def _run(
     progress: Progress | None,
     stop: Stop | None,
 ) -> None:
-    if not 1 <= threads <= _MOST_THREADS:
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= _MOST_THREADS:
         raise BadRequest(f"threads go from 1 to {_MOST_THREADS}, not {threads!r}", path="$.threads")
     idle: SimpleQueue[rows.Worker] = SimpleQueue()
     for _ in range(threads):
