@@ -7,7 +7,7 @@ from meldcore import PRESETS, Draw, Game, Lay, Pass, Take, TimeOut, TooLarge
 
 TILE_PRESETS = [name for name, rules in PRESETS.items() if not rules.cards]
 
-GAMES = int(os.environ.get("MELDCORE_TEST_GAMES", "100"))
+GAMES = int(os.environ.get("MELDCORE_TEST_GAMES", "200"))
 """How many games of each preset are played at random; more look deeper."""
 
 
