@@ -14,16 +14,23 @@ GAMES = int(os.environ.get("MELDCORE_TEST_GAMES", "200"))
 def random_lay(game, chance):
     """A legal lay, or what is left to who can lay nothing.
 
-    From a small hand each table is as likely as the others; a crowded position has too many for that.
+    From a small hand each table is as likely as the others; a crowded position has too many for that, and now and then
+    one is too crowded for any search.
     """
     position = game.position
-    if len(position.hand) + 3 * len(position.table) <= 36:
-        moves = position.moves()
-        move = moves[chance.randrange(moves.total)] if moves else None
-    else:
-        move = position.best({"weights": {tile: chance.randint(-9, 9) for tile in position.hand}})
+    try:
+        move = lay_found(position, chance)
+    except TooLarge:
+        return game.otherwise
     # a table is judged, a move that a search has found is not
     return Lay(chance.choice([move, move.table])) if move else game.otherwise
+
+
+def lay_found(position, chance):
+    if len(position.hand) + 3 * len(position.table) <= 36:
+        moves = position.moves()
+        return moves[chance.randrange(moves.total)] if moves else None
+    return position.best({"weights": {tile: chance.randint(-9, 9) for tile in position.hand}})
 
 
 def random_table(game, chance):
