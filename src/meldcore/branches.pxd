@@ -21,6 +21,9 @@ cdef struct Detail:     # what a branch does
 cdef inline u32 plain(u32 step, int jokers, int cls) noexcept nogil:
     return step << 8 | <u32> jokers << 5 | <u32> cls
 
+cdef inline u32 detailed(u32 detail) noexcept nogil:
+    return <u32> 1 << 31 | detail
+
 cdef inline bint is_detailed(u32 what) noexcept nogil:
     return what >> 31
 

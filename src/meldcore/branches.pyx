@@ -3,7 +3,7 @@
 from libc.string cimport memcmp
 
 from meldcore.best cimport IMPOSSIBLE, Bounds
-from meldcore.bits cimport i64, u32, u64
+from meldcore.bits cimport u32, u64
 from meldcore.monitor cimport (
     ALL_PICKS, NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable, is_quiet_at,
 )
@@ -61,7 +61,7 @@ cdef class Branches:
         cdef Fate fate, last
         cdef Detail detail
         cdef int jokers, i
-        cdef i64 cost = 0, bound = 0
+        cdef Branch branch = Branch(0, 0, 0, 0)
         self.least = IMPOSSIBLE
         if self.bounds is not None:
             self.bounds.look(plan, layer, key)
@@ -85,12 +85,8 @@ cdef class Branches:
                     following = f.rest + step[i].change - (<u64> jokers << slack_at) | played << tally_at
                     if not layer.last:
                         following |= <u64> next_class(layer, f.cls, step.g) << class_at
-                    if self.bounds is not None:
-                        cost = self.bounds.tile_cost(layer.colour, layer.number, step.used)
-                        bound = cost + self.bounds.least_behind(plan, step[i].to, f.slack - step[i].cost - jokers)
-                        if bound >= self.room:
-                            self.least = min(self.least, bound)
-                            continue
+                    if self.bounds is not None and is_dear(self, layer, &step[i], f.slack - jokers, &branch):
+                        continue
                     ways = fates_of_step(self.monitor, node, layer, &step[i])
                     for w in range(ways.count):
                         fate = self.monitor.fates[ways.first + w]
@@ -103,8 +99,9 @@ cdef class Branches:
                             last = self.monitor.fates[layouts.first + k]
                             if is_payable(self.monitor, last.node, layer, following):
                                 detail = Detail(step[i].step, fate.picks, fate.first, last.picks, last.first, jokers)
-                                self.found.push_back(Branch(following | <u64> last.node << (tally_at + 1),
-                                                            <u32> 1 << 31 | self.intern(&detail), cost, bound))
+                                branch.key = following | <u64> last.node << (tally_at + 1)
+                                branch.what = detailed(self.intern(&detail))
+                                self.found.push_back(branch)
             step = alike
         return True
 
@@ -117,7 +114,7 @@ cdef class Branches:
         cdef const LiveStep *end = steps_end(plan, layer, f.state)
         cdef const LiveStep *alike
         cdef int after, jokers, i
-        cdef i64 cost = 0, bound = 0
+        cdef Branch branch = Branch(0, 0, 0, 0)
         while step != end:
             alike = step
             while alike != end and same_choice(plan.automata, alike, step):
@@ -136,15 +133,12 @@ cdef class Branches:
                     following = f.rest + step[i].change - (<u64> jokers << slack_at) | tally << tally_at
                     if not layer.last:
                         following |= <u64> after << class_at
-                    if self.bounds is not None:
-                        cost = self.bounds.tile_cost(layer.colour, layer.number, step.used)
-                        bound = cost + self.bounds.least_behind(plan, step[i].to, f.slack - step[i].cost - jokers)
-                        if bound >= self.room:
-                            self.least = min(self.least, bound)
-                            continue
+                    if self.bounds is not None and is_dear(self, layer, &step[i], f.slack - jokers, &branch):
+                        continue
                     if is_payable(self.monitor, <u32> (tally >> 1), layer, following):
-                        self.found.push_back(Branch(following, plain(step[i].step, jokers, after if layer.last else 0),
-                                                    cost, bound))
+                        branch.key = following
+                        branch.what = plain(step[i].step, jokers, after if layer.last else 0)
+                        self.found.push_back(branch)
             step = alike
         return True
 
@@ -166,6 +160,17 @@ cdef class Branches:
                     place = (place + 1) & mask
                 self.slots[place] = <u32> i + 1
         return <u32> self.details.size() - 1
+
+
+cdef inline bint is_dear(Branches self, const Layer* layer, const LiveStep* step, int slack,
+                         Branch* branch) noexcept nogil:
+    """Work out the cost and the bound of a step that has so much slack. Is there no room for it?"""
+    branch.cost = self.bounds.tile_cost(layer.colour, layer.number, step.used)
+    branch.bound = branch.cost + self.bounds.least_behind(self.plan, step.to, slack - step.cost)
+    if branch.bound < self.room:
+        return False
+    self.least = min(self.least, branch.bound)
+    return True
 
 
 cdef inline u64 place_of_detail(const Detail* d) noexcept nogil:
