@@ -15,13 +15,13 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import rows
+from .dealing import naturals, table_tiles
 from .errors import BadPosition, BadRequest, BadRules
 from .position import Position
-from .rules import Rules
-from .sets import set_text, tile_text
+from .rules import AnyRules, Rules
+from .sets import set_text
 from .stop import Stop
 
-AnyRules = Rules | str | Mapping[str, Any]
 Objective = Literal["tiles", "points"] | Mapping[str, Mapping[str, int]]
 Progress = Callable[[int], object]
 
@@ -36,9 +36,7 @@ def columns(rules: AnyRules = "easy-rummy") -> tuple[str, ...]:
     >>> columns()[:2], columns()[-2:], len(columns())
     (('k1', 'k2'), ('y13', '*'), 53)
     """
-    rules = Rules.from_json(rules)
-    tiles = (colour << 4 | number for colour in range(rules.colours) for number in range(1, rules.numbers + 1))
-    return (*(tile_text(tile, rules.cards) for tile in tiles), "*")
+    return (*naturals(Rules.from_json(rules)), "*")
 
 
 class Boards:
@@ -90,8 +88,7 @@ class Boards:
         for row, position in enumerate(read):
             if not position.opened:
                 raise BadPosition(f"position {row}: the player has not opened", path=f"$[{row}]")
-            table = Position((), "".join(position.table).replace("=", ""), rules)
-            for part, tiles in enumerate((table.hand, position.hand)):
+            for part, tiles in enumerate((table_tiles(position.table, rules).hand, position.hand)):
                 for tile in tiles:
                     counts[part, row, place[tile]] += 1
         return cls(counts[0], counts[1], rules)

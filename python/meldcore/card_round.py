@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from .actions import Action, CardTurnResult, Draw, Ending, Lay, Pass, Take, TimeOut
-from .dealing import dealt, edition, generator, mixed
+from .dealing import dealt, edition, generator, mixed, table_tiles
 from .errors import BadRequest, IllegalMove
 from .position import Position
 from .referee import Problem
@@ -257,7 +257,7 @@ class CardRound(Round):
         illegal or timed out adds to the cards in the hands and on the table. One that takes a card does neither, but
         lays a natural card that stays on the table, or a joker.
         """
-        cards = self.table_tiles().hand
+        cards = table_tiles(self.table, self.rules).hand
         size, players = self.rules.hand_size, len(self.hands)
         finished = self.turn - (self.ended is None)
         most = 1 + max(DRAWN_FOR_TIME_OUT, self.rules.illegal_draw)

@@ -10,6 +10,7 @@ from random import Random
 from types import MappingProxyType
 
 from .errors import BadRequest
+from .position import Position
 from .rules import Rules
 from .sets import tile_text
 
@@ -31,6 +32,11 @@ def naturals(rules: Rules) -> Mapping[str, tuple[int, int]]:
 def edition(rules: Rules) -> tuple[str, ...]:
     """Every tile there is, in canonical order."""
     return (*(tile for tile in naturals(rules) for _ in range(rules.copies)), *["*"] * rules.jokers)
+
+
+def table_tiles(table: Sequence[str], rules: Rules) -> Position:
+    """The tiles of a table, loose: the hand of this position."""
+    return Position((), "".join(table).replace("=", ""), rules)
 
 
 def generator(seed: int, part: int, reshuffle: int = 0) -> Random:

@@ -14,7 +14,7 @@ from .errors import BadPosition, BadRequest, IllegalMove
 from .position import Position
 from .reading import bad_field, check_whole, fields_of
 from .rounds import MOST_ROUNDS, Round, check_elapsed, check_totals
-from .rules import Rules
+from .rules import AnyRules, Rules
 from .scoring import match_leaders, prizes
 from .tile_round import TileRound
 from .views import CardView, View
@@ -71,7 +71,7 @@ class Game:
     @classmethod
     def new(
         cls,
-        rules: Rules | str | Mapping[str, Any] = "rummi-q",
+        rules: AnyRules = "rummi-q",
         players: int = 2,
         seed: int = 0,
         *,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
-from .dealing import edition
+from .dealing import naturals
 from .position import Move, Position
 from .rules import Rules
 from .scoring import match_leaders, round_scores
@@ -184,9 +184,8 @@ def _grown(text: str, rules: Rules) -> dict[str, str]:
     """What each natural tile that can be added to a set makes of it."""
     kind = read_set(text, rules).kind
     found = {}
-    for tile in dict.fromkeys(edition(rules)):
+    for tile in naturals(rules):
         for longer in (text + tile, tile + text) if kind == "run" else (text + tile,):
-            read = read_set(longer, rules) if tile != "*" else None
-            if read is not None and read.kind == kind:
+            if read_set(longer, rules).kind == kind:
                 found[tile] = longer
     return found

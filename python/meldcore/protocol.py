@@ -10,7 +10,7 @@ Source: PROTOCOL.md.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from secrets import randbits
+from random import SystemRandom
 from typing import Any, Union
 
 import msgspec
@@ -232,7 +232,7 @@ class NewGame(Request, tag="new_game"):
     match_seconds: float | None = None
 
     def answer(self, stop: Stop) -> dict[str, Any]:
-        seed = randbits(SEED_BITS) if self.seed is None else _whole("seed", self.seed)
+        seed = SystemRandom().getrandbits(SEED_BITS) if self.seed is None else _whole("seed", self.seed)
         game = Game.new(
             _rules(self.rules),
             self.players,

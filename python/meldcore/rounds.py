@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from .actions import Action, Ending, TurnResult
-from .dealing import edition
+from .dealing import edition, table_tiles
 from .errors import BadPosition, BadRequest, MeldcoreError, TooLarge
 from .position import Position
 from .rules import Rules
@@ -179,7 +179,7 @@ class Round(ABC):
 
     def validate_tiles(self, place: str, loose: Iterable[str]) -> None:
         """Every tile of the edition is on the table, in a hand or ``loose``, which the field ``place`` stands for."""
-        there = Counter(self.table_tiles().hand)
+        there = Counter(table_tiles(self.table, self.rules).hand)
         there.update(loose)
         for player, hand in enumerate(self.hands):
             try:
@@ -200,13 +200,9 @@ class Round(ABC):
         if there:
             raise impossible(place, f"{next(iter(there))!r} is no {self._noun} of the edition")
 
-    def table_tiles(self) -> Position:
-        """The tiles of the table, loose: the hand of this position."""
-        return Position((), "".join(self.table).replace("=", ""), self.rules)
-
     def validate_laid(self) -> None:
         """The points laid are what the table is worth, by players who have opened."""
-        worth = self.table_tiles().hand_points
+        worth = table_tiles(self.table, self.rules).hand_points
         if sum(self.laid) != worth:
             raise impossible("laid", f"{sum(self.laid)} points were laid, and the table is worth {worth}")
         for player, (opened, laid) in enumerate(zip(self.opened, self.laid, strict=True)):

@@ -188,7 +188,7 @@ class Rules(_Compiled):
         return base._changed(changes) if changes else base
 
     @classmethod
-    def from_json(cls, value: "str | Mapping[str, Any] | Rules", /) -> "Rules":
+    def from_json(cls, value: "AnyRules", /) -> "Rules":
         """Read what the protocol calls ``rules``: the name of a preset, or an object of fields.
 
         An object may name a ``preset`` to start from; without one the fields that it leaves out have the
@@ -340,6 +340,9 @@ def _presets() -> dict[str, Rules]:
         ),
     }
 
+
+AnyRules = Rules | str | Mapping[str, Any]
+"""What stands for rules: a Rules object, the name of a preset, or an object of fields."""
 
 PRESETS: Mapping[str, Rules] = MappingProxyType(_presets())
 """The presets of RULES.md 4 by name. ``pup-rummy`` and ``easy-rummy`` are two names of one set of rules."""

@@ -3,17 +3,15 @@
 Hands, and all that is listed by hand, stand in turn order, the player who started the round first.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from .errors import BadRequest, BadRules
 from .position import Position
-from .rules import Rules
+from .rules import AnyRules, Rules
 
 Hand = str | Iterable[str]
-AnyRules = Rules | str | Mapping[str, Any]
 
 CUT_40 = 25
 """Points more against each loser when somebody cuts 40 (RULES.md 7)."""

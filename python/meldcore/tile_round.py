@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .actions import Action, Draw, Ending, Lay, Pass, Take, TimeOut, TurnResult
-from .dealing import dealt, edition
+from .dealing import dealt, edition, table_tiles
 from .errors import BadRequest, IllegalMove
 from .position import Move, Position
 from .referee import Problem
@@ -203,7 +203,7 @@ class TileRound(Round):
             if more > most * turns or (opened and not turns) or (not opened and more < least * turns):
                 raise impossible("turn", f"after {finished} turns player {player} cannot hold {len(hand)} tiles")
         drawn = len(edition(self.rules)) - self.rules.hand_size * len(self.hands) - len(self.pool)
-        if not least * finished <= drawn + len(self.table_tiles().hand):
+        if not least * finished <= drawn + len(table_tiles(self.table, self.rules).hand):
             raise impossible("turn", f"{drawn} tiles were drawn, too few for {finished} turns and this table")
         if drawn > most * finished:
             raise impossible("pool", f"{finished} turns cannot have drawn {drawn} tiles")

@@ -8,7 +8,7 @@ from typing import Any
 
 from .actions import Draw, Lay, Pass
 from .card_round import CardRound
-from .dealing import edition
+from .dealing import edition, table_tiles
 from .errors import BadPosition, MeldcoreError
 from .position import Position
 from .reading import bad_field, check_whole, fields_of, object_of
@@ -63,7 +63,7 @@ class PlayerView(ABC):
         position = self.position
         left = Counter(edition(position.rules))
         left.subtract(position.hand)
-        left.subtract(Position((), "".join(position.table).replace("=", ""), position.rules).hand)
+        left.subtract(table_tiles(position.table, position.rules).hand)
         left.subtract(seen)
         return tuple(left.elements())
 
