@@ -3,7 +3,7 @@
 from meldcore.bits cimport i64, u8, u32, u64
 from meldcore.objective cimport Objective
 from meldcore.plan cimport Layer, Plan
-from meldcore.problem cimport Problem
+from meldcore.problem cimport ROOM, Problem
 from meldcore.tables cimport MAX_JOKERS, Tables
 
 cdef extern from *:
@@ -37,7 +37,9 @@ cdef class Bounds:
     cdef bint narrow
     cdef i64 typical                # of one tile or joker
     cdef i64 three[MAX_JOKERS + 1]  # what the latest look has left: joint cost of the other colours by jokers
-    cdef int others_need            # jokers that those need
+    cdef int others_need            # jokers that those need, less those that lie in groups further on
+    cdef int most_left              # jokers for which `three` is known
+    cdef u8 reserved[ROOM + 1]      # [number] jokers that lie in the groups of this and the following numbers at least
     cdef int row                    # of the layer's colour behind it
     cdef const u8* needs
 

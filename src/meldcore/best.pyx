@@ -20,7 +20,7 @@ works on 8 shapes at once. Everything else (weights, more copies or jokers, huge
 search and no shifting.
 """
 
-from libc.stdlib cimport calloc, free, llabs
+from libc.stdlib cimport calloc, free, llabs, malloc
 from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
@@ -29,7 +29,7 @@ from meldcore.laying cimport MAX_OPEN, OpenRun, lay_groups, take_way
 from meldcore.lanes cimport Lanes, fill, larger, largest, less, load, more, moved, store
 from meldcore.objective cimport POINTS, WEIGHTS, Objective
 from meldcore.plan cimport Layer, Plan, jokers_left, slack_of, state_of, states_at
-from meldcore.problem cimport COLOURS, ROOM, Problem
+from meldcore.problem cimport COLOURS, ROOM, Problem, most_in_groups, most_in_runs
 from meldcore.sets cimport add_tiles
 from meldcore.stop cimport is_due, raise_due
 from meldcore.tables cimport (
@@ -83,38 +83,51 @@ cdef struct Exchange:       # the groups that are possible at a number
     u8 charges[4]                   # the same for one and two tiles in 4 bits, 3 being out of reach for two jokers
     Span vectors                    # in Edition.vectors
 
+cdef enum:                  # what a choice does
+    BEGINS = 1              # leaves a run that has just begun
+    BREAKS = 2              # ends a long run
+    LAYS = 4                # uses a tile that need not be used
+
 cdef class Edition:
     """Derived from `Tables` once."""
     cdef Tables tables
     cdef bint lanes                 # its problems may have narrow rows
     cdef bint going_on_first        # of choices that differ in no more, the one that leaves more runs open is first
-    cdef vector[Exchange] exchanges     # as Automata.groups
+    cdef vector[Exchange] exchanges     # [most jokers][those that lie there anyway] as Automata.groups
+    cdef int vector_places
     cdef vector[Vector] vectors
     cdef Offers offers[3][3][16]        # [must][most][charges of one and two tiles], cost in tiles that are not laid
+    cdef Offers plain_offers[3][3][16]  # the same where no joker may lie in the runs
     # For lanes.moved, [tiles laid][long runs that go on][half to][half from]: what follows or precedes each shape.
     cdef u8 before[MAX_OPEN_RUNS + 1][MAX_OPEN_RUNS + 1][2][2][16]
     cdef u8 after[MAX_OPEN_RUNS + 1][MAX_OPEN_RUNS + 1][2][2][16]
     cdef u8 need_two[LANE_SHAPES]       # open runs of each shape that need two more tiles, and one
     cdef u8 need_one[LANE_SHAPES]
     cdef u32 most_choices               # of any shape
+    cdef vector[u8] traits              # of Automata.choices, see below
     cdef list idle                      # solvers that no thread uses
 
     def __init__(self, Tables tables):
         self.tables = tables
         self.idle = []
         cdef const Automata* a = &tables.automata
-        cdef int size = (a.copies + 1) ** 4, i, must, most, shape
-        self.exchanges.resize(size)
-        for i in range(size):
-            list_vectors(self, i)
-        for most in range(a.copies + 1):
-            for must in range(most + 1):
-                for shape in range(a.shapes):
-                    self.most_choices = max(self.most_choices, choice_span(a, must, most, shape).count)
+        cdef int i, jokers, reserved, must, most, shape
+        self.vector_places = (a.copies + 1) ** 4
+        self.exchanges.resize((a.jokers + 1) ** 2 * self.vector_places)
+        for jokers in range(a.jokers + 1):
+            for reserved in range(jokers + 1):
+                for i in range(self.vector_places):
+                    list_vectors(self, i, jokers, reserved)
         self.lanes = a.copies <= 2 and a.jokers <= 2 and tables.max_jokers_per_set is None
         if self.lanes:
             prepare_lanes(self)
             list_offers(self)
+        self.traits.resize(tables.choices.size())
+        for most in range(a.copies + 1):
+            for must in range(most + 1):
+                for shape in range(a.shapes):
+                    self.most_choices = max(self.most_choices, choice_span(a, must, most, shape).count)
+                    find_traits(self, must, most, shape)
 
 
 cdef int least_jokers(const Groups* groups, const u8* given) noexcept nogil:
@@ -130,10 +143,17 @@ cdef int least_jokers(const Groups* groups, const u8* given) noexcept nogil:
     return -1
 
 
-cdef int list_vectors(Edition self, int place) except -1:
-    """All that can be given to groups at a number, and the charges. `place`: see Automata.groups."""
+cdef Exchange* exchange_at(Edition self, int place, int jokers, int reserved) noexcept nogil:
+    return &self.exchanges[(jokers * (self.tables.automata.jokers + 1) + reserved) * self.vector_places + place]
+
+
+cdef int list_vectors(Edition self, int place, int jokers, int reserved) except -1:
+    """All that can be given to the groups of a number that hold up to so many jokers, and the charges.
+
+    place: see Automata.groups. reserved: jokers that nobody else can have.
+    """
     cdef const Automata* a = &self.tables.automata
-    cdef Exchange* e = &self.exchanges[place]
+    cdef Exchange* e = exchange_at(self, place, jokers, reserved)
     cdef Vector v
     cdef int i, c, d, g, left, code = place
     cdef int most[4]
@@ -148,8 +168,8 @@ cdef int list_vectors(Edition self, int place) except -1:
                 break
         else:
             left = least_jokers(&a.groups[place], v.given)
-            if 0 <= left <= a.jokers:
-                v.jokers = left
+            if 0 <= left <= jokers:
+                v.jokers = max(left - reserved, 0)
                 self.vectors.push_back(v)
     e.vectors.count = <u32> (self.vectors.size() - e.vectors.first)
     for c in range(4):          # each colour is charged what those before have left of every vector's jokers
@@ -163,6 +183,23 @@ cdef int list_vectors(Edition self, int place) except -1:
             g = v.given[c]
             e.charge[c][g] = min(<int> e.charge[c][g], max(left, 0))
         e.charges[c] = min(<int> e.charge[c][1], 3) << 2 | min(<int> e.charge[c][2], 3)
+    return 0
+
+
+cdef int find_traits(Edition self, int must, int most, int shape) except -1:
+    cdef const Automata* a = &self.tables.automata
+    cdef Span span = choice_span(a, must, most, shape)
+    cdef const Choice* choice
+    cdef u32 i
+    for i in range(span.first, span.first + span.count):
+        choice = a.choices + i
+        if choice.r + choice.g > must:
+            self.traits[i] |= LAYS
+        if self.lanes and self.going_on_first:
+            if self.need_two[choice.to]:
+                self.traits[i] |= BEGINS
+            if self.need_one[choice.to] - self.need_two[shape] < self.need_one[shape]:
+                self.traits[i] |= BREAKS
     return 0
 
 
@@ -232,13 +269,19 @@ cdef int list_offers(Edition self) except -1:
                 charge[0] = 0
                 charge[1] = charges >> 2
                 charge[2] = charges & 3
-                make_offers(&self.offers[must][most][charges], self.tables.jokers, must, most, charge, left, price)
+                make_offers(&self.offers[must][most][charges], self.tables.jokers, 0, MAX_JOKERS, must, most, charge,
+                            left, price)
+                make_offers(&self.plain_offers[must][most][charges], self.tables.jokers, 0, 0, must, most, charge,
+                            left, price)
     return 0
 
 
-cdef void make_offers(Offers* out, int jokers, int must, int most, const u8* charge, const i64* cost,
-                      const i64* price) noexcept nogil:
-    """`cost` by tiles laid, `price` by tiles given to groups. What costs no less than with fewer jokers is left out."""
+cdef void make_offers(Offers* out, int jokers, int fewest, int spare, int must, int most, const u8* charge,
+                      const i64* cost, const i64* price) noexcept nogil:
+    """`fewest` to `spare` of the jokers lie in runs. `cost` by tiles laid, `price` by tiles given to groups.
+
+    What costs no less than with fewer jokers is left out.
+    """
     cdef i64 best[MAX_OPEN_RUNS + 1][3]
     cdef int r, g, b, laid, j
     cdef i64 lowest
@@ -247,7 +290,7 @@ cdef void make_offers(Offers* out, int jokers, int must, int most, const u8* cha
             best[laid][j] = IMPOSSIBLE
     for g in range(most + 1):
         for r in range(max(0, must - g), most - g + 1):
-            for b in range(jokers - charge[g] + 1):
+            for b in range(fewest, min(spare, jokers - charge[g]) + 1):
                 best[r + b][b + charge[g]] = min(best[r + b][b + charge[g]], cost[r + g] + price[g])
     out.count = 0
     for laid in range(most + jokers + 1):
@@ -273,17 +316,27 @@ cdef struct SearchLayer:    # a colour at a number
     u32 row                         # the colour's row after the number, shape 0, no jokers
     u8 must
     u8 most
+    u8 fewest                       # jokers that lie in its runs at least,
+    u8 spare                        # and at most: those of the problem or fewer
     u8 shift                        # of the colour's shape in a frontier
     u8 broken_shift                 # of its other bit there
     bint idle                       # without open runs nothing can happen here
     u64 pair_bits                   # the shapes of this colour and the next
 
-cdef struct Option:         # a choice of the second of two colours
+cdef struct Option:         # a choice that can finish
     const Choice* choice
     i64 cost
     i64 price
-    u64 bits                # of the frontier
+    u64 bits                # what it leaves of its colour in a frontier
     u32 row
+    u8 jokers
+    u8 given                # tiles to groups
+    bint begins             # it leaves a run that has just begun
+
+cdef struct OptionSpan:     # of a shape
+    u32 mark                # see mark_of; less: they are not listed
+    u32 first
+    u32 count
 
 cdef struct Search:
     const Problem* problem
@@ -302,10 +355,11 @@ cdef struct Search:
     int shape_bits
     u32 shape_mask
     u64 laid_bit                        # in a frontier
-    Option* options[2 * 16]             # [layer >> 1] room for the choices of any shape
-    bint merging                        # see `broken` in `search_from`
-    const u8* need_two
-    const u8* need_one
+    OptionSpan* spans                   # [layer][shape]
+    Option* options
+    u32 option_count
+    u32 listing                         # counts the times that the options are begun anew
+    const u8* traits                    # of the edition
     # the path so far
     u32 at[4]                           # the row where each colour stands, no jokers
     const Choice* path[4 * 16]          # [layer], NULL: nothing happens
@@ -449,35 +503,55 @@ cdef inline void spread(const Cost* row, int stride, int jokers, i64* dense) noe
         dense[j] = row[j * stride]
 
 
-cdef int list_options(const Search* s, const Cost* rows, int at, u64 frontier, int jokers) noexcept nogil:
-    """The choices of a layer that can finish, in order, as s.options[at >> 1]; returns their number."""
+cdef OptionSpan list_options(Search* s, const Cost* rows, int at, int shape, int jokers) noexcept nogil:
+    """The choices of a colour in a shape that can finish with so many jokers, in order."""
     cdef const SearchLayer* layer = &s.layer[at]
-    cdef int shape = frontier >> layer.shift & s.shape_mask
-    cdef bint broken = frontier >> layer.broken_shift & 1
     cdef const Choice* choice = s.automata.choices + layer.choices[shape].first
     cdef const Choice* end = choice + layer.choices[shape].count
-    cdef Option* option = s.options[at >> 1]
+    cdef Option* option = s.options + s.option_count
+    cdef const u8* traits = s.traits + layer.choices[shape].first
+    cdef OptionSpan* span = &s.spans[at * s.automata.shapes + shape]
+    span.mark = mark_of(s, jokers)
+    span.first = s.option_count
     while choice != end and choice.b <= jokers:
-        if (rows[layer.row + choice.to + (jokers - choice.b) * s.stride]
-                and not (broken and s.need_two[choice.to])):
+        if rows[layer.row + choice.to + (jokers - choice.b) * s.stride]:
             option.choice = choice
-            option.row = layer.row + choice.to
             option.cost = layer.cost[choice.r + choice.g]
             option.price = layer.price[choice.g]
-            option.bits = bits_of(s, layer, shape, choice)
+            option.bits = <u64> choice.to << layer.shift
+            if traits[0] & BREAKS:
+                option.bits |= <u64> 1 << layer.broken_shift
+            if traits[0] & LAYS:
+                option.bits |= s.laid_bit
+            option.row = layer.row + choice.to
+            option.jokers = choice.b
+            option.given = choice.g
+            option.begins = traits[0] & BEGINS
             option += 1
         choice += 1
-    return option - s.options[at >> 1]
+        traits += 1
+    s.option_count = option - s.options
+    span.count = s.option_count - span.first
+    return span[0]
 
 
-cdef inline u64 bits_of(const Search* s, const SearchLayer* layer, int shape, const Choice* choice) noexcept nogil:
-    """What a choice leaves of its colour in the frontier."""
-    cdef u64 bits = <u64> choice.to << layer.shift
-    if s.merging and s.need_one[choice.to] - s.need_two[shape] < s.need_one[shape]:
-        bits |= <u64> 1 << layer.broken_shift
-    if choice.r + choice.g > layer.must:
-        bits |= s.laid_bit
-    return bits
+cdef inline OptionSpan options_of(Search* s, const Cost* rows, int at, int shape, int jokers) noexcept nogil:
+    """Those that can finish with so many jokers, and maybe others."""
+    cdef OptionSpan span = s.spans[at * s.automata.shapes + shape]
+    return span if span.mark >= mark_of(s, jokers) else list_options(s, rows, at, shape, jokers)
+
+
+cdef inline u32 mark_of(const Search* s, int jokers) noexcept nogil:
+    """What options are marked with that are listed for so many jokers."""
+    return s.listing << 3 | <u32> jokers
+
+
+cdef inline void forget_options(Search* s) noexcept nogil:
+    s.option_count = 0
+    s.listing += 1
+    if s.listing >> 29:
+        s.listing = 1
+        memset(s.spans, 0, 64 * s.automata.shapes * sizeof(OptionSpan))
 
 
 cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 frontier, int jokers, i64 spent,
@@ -510,8 +584,7 @@ cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 f
     if s.steps > s.checkpoint and must_end(s):
         return IMPOSSIBLE
 
-    cdef int c = at & 3, shape = frontier >> layer.shift & s.shape_mask
-    cdef bint broken = frontier >> layer.broken_shift & 1
+    cdef int c = at & 3
     cdef u64 rest = frontier & ~(layer.pair_bits | <u64> 3 << layer.broken_shift), after
     cdef i64 dense[MAX_JOKERS + 1]
     cdef i64 others[MAX_JOKERS + 1]     # rows of the two colours whose choices are not made here, joined
@@ -521,72 +594,79 @@ cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 f
     join(dense, rows + s.at[c ^ 3], s.stride, jokers, others)
     joint_cost(s, others, rows + s.at[c + 1], jokers, three)
 
-    cdef const Choice* choice = s.automata.choices + layer.choices[shape].first
-    cdef const Choice* end = choice + layer.choices[shape].count
+    cdef OptionSpan span = options_of(s, rows, at, frontier >> layer.shift & s.shape_mask, jokers)
+    cdef OptionSpan span2 = OptionSpan(0, 0, 0)
+    cdef const Option* option = s.options + span.first
+    cdef const Option* end = option + span.count
+    cdef const Option* option2
+    cdef const Option* end2
     cdef const Cost* row
     cdef const u16* ways
-    cdef const Option* option
+    cdef const i8* next_class = layer.next[group_class]
+    cdef const i8* last_class
     cdef i64 cost, price, bound, least = IMPOSSIBLE, room = s.best - spent
     cdef u32 old = s.at[c], old_second = s.at[c + 1]
-    cdef int left, now, j, i, count = -1, next_class, last_class
-    while choice != end and choice.b <= jokers:
-        left = jokers - choice.b
-        row = rows + layer.row + choice.to
-        if row[left * s.stride] == 0 or (broken and s.need_two[choice.to]):
-            choice += 1
+    cdef int left, now, j
+    cdef bint broken = frontier >> layer.broken_shift & 1, broken2 = frontier >> layer.broken_shift & 2
+    while option != end and option.jokers <= jokers:
+        left = jokers - option.jokers
+        row = rows + option.row
+        if row[left * s.stride] == 0 or (broken and option.begins):
+            option += 1
             continue
-        cost = layer.cost[choice.r + choice.g]
-        price = prices + layer.price[choice.g]
-        bound = cost + price + three[jokers] + s.whole - row[left * s.stride]
-        next_class = layer.next[group_class][choice.g]
+        price = prices + option.price
+        bound = option.cost + price + three[jokers] + s.whole - row[left * s.stride]
         if bound < room:
-            bound = cost + price + best_split(s, three, row, left)
+            bound = option.cost + price + best_split(s, three, row, left)
         if bound >= room:
             least = min(least, bound)
-        elif next_class >= 0:
-            if count < 0:
-                count = list_options(s, rows, at + 1, frontier, jokers)
+        elif next_class[option.given] >= 0:
+            if span2.count == 0:
+                span2 = options_of(s, rows, at + 1, frontier >> layer[1].shift & s.shape_mask, jokers)
+            last_class = layer[1].next[next_class[option.given]]
             joint_cost(s, others, row, left, all_but)
-            after = rest | bits_of(s, layer, shape, choice)
-            s.path[at] = choice
-            s.at[c] = layer.row + choice.to
-            for i in range(count):
-                option = &s.options[at >> 1][i]
-                now = left - option.choice.b
-                if now < 0:
-                    break
-                last_class = layer[1].next[next_class][option.choice.g]
-                if last_class < 0:
+            after = rest | option.bits
+            s.path[at] = option.choice
+            s.at[c] = option.row
+            option2 = s.options + span2.first
+            end2 = option2 + span2.count
+            while option2 != end2 and option2.jokers <= left:
+                now = left - option2.jokers
+                if (last_class[option2.given] < 0 or rows[option2.row + now * s.stride] == 0
+                        or (broken2 and option2.begins)):
+                    option2 += 1
                     continue
-                s.path[at + 1] = option.choice
+                s.path[at + 1] = option2.choice
+                cost = option.cost + option2.cost
                 if c == 0:
-                    bound = cost + option.cost + price + option.price + best_split(s, all_but, rows + option.row, now)
+                    bound = cost + price + option2.price + best_split(s, all_but, rows + option2.row, now)
                     if bound < room:
-                        s.at[1] = option.row
-                        bound = cost + option.cost + search_from(s, rows, at + 2, last_class, after | option.bits, now,
-                                                                 spent + cost + option.cost, price + option.price)
+                        s.at[1] = option2.row
+                        bound = cost + search_from(s, rows, at + 2, last_class[option2.given], after | option2.bits, now,
+                                                   spent + cost, price + option2.price)
                         if s.over:
                             return IMPOSSIBLE
                         room = s.best - spent
                     least = min(least, bound)
-                    continue
-                ways = s.groups[at >> 2].ways[last_class]
-                for j in range(now + 1):
-                    if not ways[j]:
-                        continue
-                    bound = cost + option.cost + best_split(s, all_but, rows + option.row, now - j)
-                    if bound < room:
-                        s.group_jokers[at >> 2] = j
-                        s.at[3] = option.row
-                        bound = cost + option.cost + search_from(s, rows, at + 2, 0, after | option.bits, now - j,
-                                                                 spent + cost + option.cost, 0)
-                        if s.over:
-                            return IMPOSSIBLE
-                        room = s.best - spent
-                    least = min(least, bound)
+                else:
+                    ways = s.groups[at >> 2].ways[last_class[option2.given]]
+                    for j in range(now + 1):
+                        if not ways[j]:
+                            continue
+                        bound = cost + best_split(s, all_but, rows + option2.row, now - j)
+                        if bound < room:
+                            s.group_jokers[at >> 2] = j
+                            s.at[3] = option2.row
+                            bound = cost + search_from(s, rows, at + 2, 0, after | option2.bits, now - j, spent + cost,
+                                                       0)
+                            if s.over:
+                                return IMPOSSIBLE
+                            room = s.best - spent
+                        least = min(least, bound)
+                option2 += 1
             s.at[c] = old
             s.at[c + 1] = old_second
-        choice += 1
+        option += 1
     remember(s, key, least)
     return least
 
@@ -659,6 +739,7 @@ cdef bint search(Search* s, const Cost* rows) noexcept nogil:
     False when it ended before: at the limit, and it can be called again to go on, or stopped.
     """
     cdef i64 ceiling, found
+    forget_options(s)
     while s.lowest < IMPOSSIBLE:
         s.over = False
         s.best = ceiling = s.lowest + s.slack + 1
@@ -699,7 +780,7 @@ cdef void fill_wide_rows(const Search* s, i64* rows) noexcept nogil:
                     for i in range(span.count):
                         choice = s.automata.choices + span.first + i
                         j = choice.b + s.exchange[n].charge[c][choice.g]
-                        if j <= q:
+                        if j <= q and layer.fewest <= choice.b <= layer.spare:
                             value = rows[there + (q - j) * width + choice.to]
                             if value:
                                 best = max(best, value - layer.cost[choice.r + choice.g])
@@ -712,9 +793,14 @@ cdef inline Lanes lowered(Lanes values, i64 cost) noexcept nogil:
 
 # The best that each shape can come to with some tiles and jokers laid, see Edition.before. What is impossible is 0.
 
-cdef inline Lanes with_few(const u8 (*shuffles)[2][2][16], Lanes low) noexcept nogil:
-    """At most two are laid: only the first half matters."""
-    return larger(larger(moved(low, shuffles[0][0][0]), moved(low, shuffles[1][0][0])), moved(low, shuffles[2][0][0]))
+cdef inline Lanes with_few(const u8 (*shuffles)[2][2][16], int laid, Lanes low) noexcept nogil:
+    """At most two are laid: only the first half matters, and no more long runs go on."""
+    cdef Lanes best = moved(low, shuffles[0][0][0])
+    if laid:
+        best = larger(best, moved(low, shuffles[1][0][0]))
+    if laid == 2:
+        best = larger(best, moved(low, shuffles[2][0][0]))
+    return best
 
 
 cdef inline Lanes with_many(const u8 (*shuffles)[2][2][16], int to, Lanes low, Lanes high,
@@ -767,11 +853,20 @@ cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u1
         for n in range(s.problem.numbers, 0, -1):
             layer = &s.layer[n << 2 | c]
             if priced and layer.most:
-                make_offers(&own, jokers, layer.must, layer.most, s.exchange[n].charge[c], layer.cost, layer.price)
+                make_offers(&own, jokers, 0, jokers, layer.must, layer.most, s.exchange[n].charge[c], layer.cost,
+                            layer.price)
+                offers = &own
+                unit = 1
+            elif layer.fewest or 0 < layer.spare < jokers:
+                make_offers(&own, jokers, layer.fewest, layer.spare, layer.must, layer.most,
+                            s.exchange[n].charge[c], layer.cost, layer.price)
                 offers = &own
                 unit = 1
             else:
-                offers = &edition.offers[layer.must][layer.most][s.exchange[n].charges[c]]
+                if layer.spare == jokers:
+                    offers = &edition.offers[layer.must][layer.most][s.exchange[n].charges[c]]
+                else:
+                    offers = &edition.plain_offers[layer.must][layer.most][s.exchange[n].charges[c]]
                 unit = layer.cost[layer.most - 1] if layer.most > layer.must else 0
             for q in range(jokers + 1):
                 new_low[q] = nothing
@@ -786,7 +881,7 @@ cdef inline void fill_rows_for(const Search* s, Edition edition, bint priced, u1
                         if q + offer.jokers > jokers:
                             pass
                         elif laid <= 2:
-                            from_low[q] = with_few(edition.before[laid], low[q])
+                            from_low[q] = with_few(edition.before[laid], laid, low[q])
                         else:
                             from_low[q] = with_many(edition.before[laid], 0, low[q], high[q], q > 0)
                             from_high[q] = with_many(edition.before[laid], 1, low[q], high[q], q > 0)
@@ -820,8 +915,8 @@ cdef inline void step_forth_or_back(const Search* s, const u8 (*shuffles)[MAX_OP
     cdef Lanes steps[3]
     cdef const SearchLayer* layer = &s.layer[n << 2 | c]
     cdef int r, g, laid
-    for laid in range(3):
-        steps[laid] = with_few(shuffles[laid], values)
+    for laid in range(min(2, layer.most + s.problem.jokers) + 1):
+        steps[laid] = with_few(shuffles[laid], laid, values)
     for g in range(layer.most + 1):
         given[g] = fill(0)
         for r in range(max(0, layer.must - g), layer.most - g + 1):
@@ -829,8 +924,11 @@ cdef inline void step_forth_or_back(const Search* s, const u8 (*shuffles)[MAX_OP
                 given[g] = larger(given[g], lowered(steps[laid], layer.cost[r + g] + s.joker_price * (laid - r)))
 
 
-cdef void shift_costs(Search* s, Edition edition) noexcept nogil:
-    """Set prices: one pass forwards, one backwards that moves costs at each number, the far side being known."""
+cdef void shift_costs(Search* s, Edition edition, u16* rows) noexcept nogil:
+    """Set prices: one pass forwards, one backwards that moves costs at each number, the far side being known.
+
+    Fills the rows that go with the prices.
+    """
     cdef u16 forth[4][16][LANES]
     cdef Lanes values[4]
     cdef Lanes given[4][3]
@@ -845,6 +943,8 @@ cdef void shift_costs(Search* s, Edition edition) noexcept nogil:
             values[c] = with_prices(s, c, n, given[0])
             store(forth[c][n], values[c])
         values[c] = load(forth[c][0])
+        if s.problem.jokers == 0:
+            store(rows + row_at(s, c, s.problem.numbers), values[c])
     for n in range(s.problem.numbers, 0, -1):
         for c in range(4):
             step_forth_or_back(s, edition.before, c, n, values[c], given[c])
@@ -852,10 +952,15 @@ cdef void shift_costs(Search* s, Edition edition) noexcept nogil:
             exchange_costs(s, edition, n, given, forth)
         for c in range(4):
             values[c] = with_prices(s, c, n, given[c])
+            if s.problem.jokers == 0:
+                store(rows + row_at(s, c, n - 1), values[c])
+    if s.problem.jokers == 0:                       # the paths were exact: they have no more than eight shapes
+        return
     for n in range(1, s.problem.numbers + 1):       # what is charged is not paid as well
         for c in range(4):
             for g in range(1, s.layer[n << 2 | c].most + 1):
                 s.layer[n << 2 | c].price[g] -= s.joker_price * s.exchange[n].charge[c][g]
+    fill_rows(s, edition, True, rows)
 
 
 cdef void start_prices(Search* s) noexcept nogil:
@@ -953,24 +1058,22 @@ cdef class Arena:           # all memory of a search
     cdef u16 rows[NARROW_ROWS]
     cdef u16 priced_rows[NARROW_ROWS]
     cdef vector[i64] wide_rows
-    cdef vector[Option] options
-
     def __cinit__(self, Edition edition):
         cdef const Automata* a = &edition.tables.automata
-        cdef int i
         self.wide_rows.resize(64 * (a.jokers + 1) * a.shapes)
         memset(&self.search, 0, sizeof(Search))
-        self.options.resize(2 * 16 * edition.most_choices)
-        for i in range(2 * 16):
-            self.search.options[i] = &self.options[i * edition.most_choices]
         self.search.memos[0] = <Memo*> calloc(MEMO_ROOM, sizeof(Memo))
-        if self.search.memos[0] == NULL:
+        self.search.spans = <OptionSpan*> calloc(64 * a.shapes, sizeof(OptionSpan))
+        self.search.options = <Option*> malloc(64 * a.shapes * edition.most_choices * (a.jokers + 1) * sizeof(Option))
+        if self.search.memos[0] == NULL or self.search.spans == NULL or self.search.options == NULL:
             raise MemoryError()
 
     def __dealloc__(self):
         cdef int size
         for size in range(MEMO_SIZES):
             free(self.search.memos[size])
+        free(self.search.spans)
+        free(self.search.options)
 
 
 cdef dict editions = {}     # of Tables
@@ -1060,6 +1163,8 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
             layer = &s.layer[n << 2 | c]
             layer.must = problem.must[c][n]
             layer.most = problem.most[c][n]
+            layer.fewest = problem.joker_rules.fewest_in_runs[c][n] if problem.joker_rules != NULL else 0
+            layer.spare = min(most_in_runs(problem, c, n), problem.jokers)
             layer.choices = a.choice_spans + (layer.must << 2 | layer.most) * a.shapes
             layer.row = row_at(s, c, n)
             layer.shift = c * s.shape_bits
@@ -1069,16 +1174,15 @@ cdef bint set_up(Search* s, Edition edition, const Problem* problem, const Objec
                 layer.price[g] = 0
             place = place * (a.copies + 1) + layer.most
         s.groups[n] = a.groups + place
-        s.exchange[n] = &edition.exchanges[place]
+        s.exchange[n] = exchange_at(edition, place, min(most_in_groups(problem, n), problem.jokers),
+                                    problem.joker_rules.fewest_in_groups[n] if problem.joker_rules != NULL else 0)
         for c in range(4):
             s.layer[n << 2 | c].next = s.groups[n].next[c]
     to_start(s)
     set_costs(s, gain, joker)
     s.joker_price = 0
     s.must_lay = problem.lay and objective.kind == WEIGHTS
-    s.merging = edition.lanes and edition.going_on_first
-    s.need_two = edition.need_two
-    s.need_one = edition.need_one
+    s.traits = edition.traits.data()
     s.slack = 0
     s.steps = 0
     s.limit = NO_LIMIT
@@ -1097,7 +1201,7 @@ cdef u64 patience(const Problem* problem) noexcept nogil:
             hand += problem.most[c][n] - problem.must[c][n]
     if hand >= 10 and tiles + 8 * problem.jokers < 64:
         return 0
-    return 1200 if problem.jokers else 250
+    return 600 if problem.jokers else 150
 
 
 cdef bint solve(Arena arena, Edition edition, const Problem* problem, const Objective* objective) noexcept nogil:
@@ -1122,12 +1226,11 @@ cdef void search_narrow(Arena arena, Edition edition) noexcept nogil:
     find_idle(s, <const u16*> arena.rows)
     plain = s.lowest = least_cost(s, <const u16*> arena.rows, s.problem.jokers)
     s.limit = patience(s.problem)
-    if search(s, <const u16*> arena.rows) or s.stopped:
+    if s.limit and search(s, <const u16*> arena.rows) or s.stopped:
         return
     s.limit = NO_LIMIT
     s.joker_price = price_of_jokers(s, arena.rows)
-    shift_costs(s, edition)
-    fill_rows(s, edition, True, arena.priced_rows)
+    shift_costs(s, edition, arena.priced_rows)
     tighter = least_cost(s, <const u16*> arena.priced_rows, s.problem.jokers)
     if tighter > plain:
         s.lowest = max(s.lowest, tighter)
@@ -1205,17 +1308,25 @@ cdef class Bounds:
 
     cdef void reset(self, const Problem* problem, const Objective* objective) noexcept nogil:
         cdef Search* s = self.search
+        cdef int n
         self.narrow = set_up(s, <Edition> self.edition, problem, objective)
         if self.narrow:
             fill_rows(s, <Edition> self.edition, False, (<Arena> self.arena).rows)
         else:
             fill_wide_rows(s, (<Arena> self.arena).wide_rows.data())
         self.typical = s.typical
+        self.reserved[problem.numbers + 1] = 0
+        for n in range(problem.numbers, 0, -1):
+            self.reserved[n] = self.reserved[n + 1]
+            if problem.joker_rules != NULL:
+                self.reserved[n] += problem.joker_rules.fewest_in_groups[n]
 
     cdef i64 least(self, const Plan* plan, const Layer* layer, u64 key) noexcept nogil:
         cdef Search* s = self.search
         cdef int c, passed = layer.colour + 1 if layer != NULL else 4, number = layer.number if layer != NULL else 0
-        cdef int jokers = jokers_left(plan, key, number, passed)
+        cdef int jokers = jokers_left(plan, key, number, passed) - self.reserved[number + (passed == 4)]
+        if jokers < 0:
+            return IMPOSSIBLE
         for c in range(4):
             s.at[c] = self.row_of(plan, key, c, number if c < passed else number - 1)
         if self.narrow:
@@ -1234,18 +1345,24 @@ cdef class Bounds:
             if c != layer.colour:
                 at[others] = self.row_of(plan, key, c, layer.number if c < layer.colour else layer.number - 1)
                 others += 1
-        self.others_need = (jokers - slack_of(plan, key) - states_at(
+        self.others_need = (jokers - slack_of(plan, key) - self.reserved[layer.number + layer.last] - states_at(
             plan.need, plan, layer.colour, layer.number - 1)[state_of(plan, key, layer.colour)])
+        self.most_left = jokers - self.reserved[layer.number]
         self.row = row_at(s, layer.colour, layer.number)
         self.needs = states_at(plan.need, plan, layer.colour, layer.number)
-        if self.narrow:
-            look_at(s, <const u16*> (<Arena> self.arena).rows, at, jokers, self.three)
+        if self.most_left < 0:
+            self.three[0] = IMPOSSIBLE
+        elif self.narrow:
+            look_at(s, <const u16*> (<Arena> self.arena).rows, at, self.most_left, self.three)
         else:
-            look_at(s, <const i64*> (<Arena> self.arena).wide_rows.data(), at, jokers, self.three)
+            look_at(s, <const i64*> (<Arena> self.arena).wide_rows.data(), at, self.most_left, self.three)
 
     cdef i64 least_behind(self, const Plan* plan, int state, int slack) noexcept nogil:
         cdef Search* s = self.search
-        cdef int left = slack + self.others_need + self.needs[state], row = self.row + plan.automata.shape_of[state]
+        cdef int left = min(slack + self.others_need + self.needs[state], self.most_left)
+        cdef int row = self.row + plan.automata.shape_of[state]
+        if left < 0:
+            return IMPOSSIBLE
         if self.narrow:
             return least_with(s, self.three, <const u16*> (<Arena> self.arena).rows + row, left)
         return least_with(s, self.three, <const i64*> (<Arena> self.arena).wide_rows.data() + row, left)

@@ -46,7 +46,8 @@ cdef struct JokerRules:
     # How many of the table's jokers may lie where at the end, whichever claim comes true:
     u8 fewest_in_runs[4][16]    # [colour][number]
     u8 most_in_runs[4][16]
-    u8 most_in_groups[16]       # [number]
+    u8 fewest_in_groups[16]     # [number]
+    u8 most_in_groups[16]
     bint homes          # retrieved jokers may not go anywhere: each needs a home
     bint whole          # the home is a set of hand tiles alone; else a set with a core
     u16 natural_cores[4]    # [colour] set of numbers where a core in a run may begin with a hand tile

@@ -14,7 +14,7 @@ from libc.string cimport memcpy, memset
 
 from meldcore.bits cimport add_over, bit_width, i8, mul_over, to_python, u8, u16, u32, u64, u128
 from meldcore.keys cimport Keys, clear_keys, free_keys, grow_keys, place_of
-from meldcore.monitor cimport NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable
+from meldcore.monitor cimport NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable, is_quiet_at
 from meldcore.outcome cimport DONE, FAILED, STOPPED, TOO_LARGE, TOO_WIDE, Outcome, raise_outcome
 from meldcore.plan cimport (
     CLASS_BITS, DEAD, SLACK_BITS, Frontier, Layer, LiveStep, Plan, fill_layer, free_plan, frontier_of, init_plan,
@@ -138,6 +138,48 @@ cdef inline Outcome put(List* l, u64 key, Count count, Count bare) except FAILED
     return TOO_WIDE if add_to_list[Count](l, key, count, bare) else DONE
 
 
+cdef inline bint make_room(List* l, u32 entries) except -1 nogil:
+    """For so many more; False where they would take too much memory."""
+    if l.keys.entries + entries > l.keys.room:
+        if l.keys.room * <size_t> 88 > LIST_BYTES:
+            return False
+        grow_list(l, bit_width(l.keys.room + entries))
+    return True
+
+
+cdef inline bint spread(Plan* plan, const Layer* layer, const Frontier* f, const LiveStep* step, const LiveStep* end,
+                        u64 beside, Count count, Count bare, Monitor monitor, List* there) noexcept nogil:
+    """Add what a frontier leads to, with the same tally. True when a count does not fit. There has to be room.
+
+    monitor: whose node is in the tally; None, and a constant, where there are no joker rules.
+    """
+    cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, jokers, ways
+    cdef u64 following, key
+    cdef Count more
+    cdef const i8* class_after = layer.next[f.cls]
+    cdef const u16* ways_of_groups
+    cdef bint over = False
+    while step != end:
+        if step.cost <= f.slack and class_after[step.g] >= 0:
+            following = f.rest + step.change | beside
+            if not layer.last:
+                following |= <u64> class_after[step.g] << class_at
+                if monitor is None or is_payable(monitor, <u32> f.tally, layer, following):
+                    over |= mul_over(count, <Count> step.ways, &more)
+                    over |= add_to_list[Count](there, following, more, bare * step.ways if step.used == layer.must else 0)
+            else:
+                ways_of_groups = layer.groups.ways[class_after[step.g]]
+                for jokers in range(f.slack - step.cost + 1):
+                    if ways_of_groups[jokers]:
+                        ways = step.ways * ways_of_groups[jokers]
+                        key = following - (<u64> jokers << slack_at)
+                        if monitor is None or is_payable(monitor, <u32> f.tally, layer, key):
+                            over |= mul_over(count, <Count> ways, &more)
+                            over |= add_to_list[Count](there, key, more, bare * ways if step.used == layer.must else 0)
+        step += 1
+    return over
+
+
 cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* there,
                         Count* total) except FAILED nogil:
     """`tracks`: the tally is on; a constant, so that the loop is made for both. It then decides whether something has
@@ -153,8 +195,8 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
     cdef const i8* class_after
     cdef const u16* ways_of_groups
     cdef List* swap
-    cdef int i, jokers, ways
-    cdef u32 e, tracked = 0, t = 0, widest = plan.automata.most_steps * (plan.slack + 1)     # entries that one can make
+    cdef int i, jokers
+    cdef u32 e, t, widest = plan.automata.most_steps * (plan.slack + 1)     # entries that one can make
     cdef bint over = False, late
     clear_keys(&here.keys)
     over = add_to_list[Count](here, <u64> plan.slack << slack_at, unit, unit)
@@ -169,44 +211,34 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
             if not tracks and late and count == bare:
                 continue
             f = frontier_of(plan, layer, key)
-            class_after = layer.next[f.cls]
-            if tracks:
-                tracked = <u32> f.tally
             step = steps_of(plan, layer, f.state)
             end = steps_end(plan, layer, f.state)
-            if there.keys.entries + widest > there.keys.room:
-                if there.keys.room * <size_t> 88 > LIST_BYTES:
-                    return TOO_LARGE
-                grow_list(there, bit_width(there.keys.room + widest))
+            if not make_room(there, widest):
+                return TOO_LARGE
             if e & 1023 == 1023 and is_due(plan.problem.stop):
                 return STOPPED
-            if tracks and tally.part and tally.is_full():
-                return TOO_LARGE
-            if not layer.last:
-                while step != end:
-                    if step.cost <= f.slack and class_after[step.g] >= 0:
-                        following = f.rest + step.change + (<u64> class_after[step.g] << class_at)
-                        if tracks:
-                            following |= <u64> tally_step(tally, tracked, layer, step.used, step.b) << tally_at
-                        over |= mul_over(count, <Count> step.ways, &more)
-                        over |= add_to_list[Count](there, following, more,
-                                                   bare * step.ways if step.used == layer.must else 0)
-                    step += 1
+            if not tracks:
+                over |= spread[Count](plan, layer, &f, step, end, 0, count, bare, None, there)
                 continue
+            if tally.part and tally.is_full():
+                return TOO_LARGE
+            class_after = layer.next[f.cls]
             while step != end:
                 if step.cost <= f.slack and class_after[step.g] >= 0:
                     following = f.rest + step.change
-                    ways_of_groups = layer.groups.ways[class_after[step.g]]
-                    if tracks:
-                        t = tally_step(tally, tracked, layer, step.used, step.b)
-                    for jokers in range(f.slack - step.cost + 1):
-                        if ways_of_groups[jokers]:
-                            ways = step.ways * ways_of_groups[jokers]
-                            key = following - (<u64> jokers << slack_at)
-                            if tracks:
+                    t = tally_step(tally, <u32> f.tally, layer, step.used, step.b)
+                    if not layer.last:
+                        over |= mul_over(count, <Count> step.ways, &more)
+                        over |= add_to_list[Count](there, following + (<u64> class_after[step.g] << class_at)
+                                                   | <u64> t << tally_at, more, 0)
+                    else:
+                        ways_of_groups = layer.groups.ways[class_after[step.g]]
+                        for jokers in range(f.slack - step.cost + 1):
+                            if ways_of_groups[jokers]:
+                                over |= mul_over(count, <Count> step.ways * ways_of_groups[jokers], &more)
+                                key = following - (<u64> jokers << slack_at)
                                 key |= <u64> tally_groups(tally, t, layer, jokers) << tally_at
-                            over |= mul_over(count, <Count> ways, &more)
-                            over |= add_to_list[Count](there, key, more, bare * ways if step.used == layer.must else 0)
+                                over |= add_to_list[Count](there, key, more, 0)
                 step += 1
         if over:
             return TOO_WIDE
@@ -243,7 +275,7 @@ cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there,
     cdef List* swap
     cdef Outcome added
     cdef int i, jokers
-    cdef u32 e, w, k, node
+    cdef u32 e, w, k, node, widest = plan.automata.most_steps * (plan.slack + 1)     # entries that one can make
     cdef bint over = False, late
     total[0] = 0
     clear_keys(&here.keys)
@@ -267,6 +299,11 @@ cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there,
                 return STOPPED
             if monitor.is_full():
                 return TOO_LARGE
+            if is_quiet_at(monitor, node, layer):
+                if not make_room(there, widest):
+                    return TOO_LARGE
+                over |= spread[Count](plan, layer, &f, step, end, f.tally << node_at, count, bare, monitor, there)
+                continue
             while step != end:
                 if step.cost > f.slack or next_class(layer, f.cls, step.g) < 0:
                     step += 1

@@ -93,6 +93,7 @@ cdef void finish_rules(TableJokers self) noexcept:
     r.claims = <int> self.claims.size()
     r.claim = self.claims.data()
     memset(r.fewest_in_runs, 255, sizeof(r.fewest_in_runs))
+    memset(r.fewest_in_groups, 255, sizeof(r.fewest_in_groups))
     memset(r.most_in_runs, 0, sizeof(r.most_in_runs))
     memset(r.most_in_groups, 0, sizeof(r.most_in_groups))
     for i in range(r.claims):
@@ -103,6 +104,7 @@ cdef void finish_rules(TableJokers self) noexcept:
         for n in range(ROOM):
             most = groups[n] + anywhere + (homeless if r.group_cores >> n & 1 else 0)
             r.most_in_groups[n] = max(<int> r.most_in_groups[n], most)
+            r.fewest_in_groups[n] = min(r.fewest_in_groups[n], groups[n])
             for c in range(COLOURS):
                 most = runs[c][n] + anywhere + (homeless if r.run_cores[c] >> n & 1 else 0)
                 r.most_in_runs[c][n] = max(<int> r.most_in_runs[c][n], most)
