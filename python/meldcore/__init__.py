@@ -28,6 +28,7 @@ from .position import Move, Position
 from .referee import JokerRole, Problem, TableJoker, Verdict
 from .rules import PRESETS, Rules
 from .sets import SetInfo, read_set, set_text
+from .stats import Stats
 from .steps import Step
 from .stop import Stop
 from .tile_round import TileRound
@@ -63,6 +64,7 @@ __all__ = [
     "Problem",
     "Rules",
     "SetInfo",
+    "Stats",
     "Step",
     "Stop",
     "TableJoker",

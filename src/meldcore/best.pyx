@@ -642,8 +642,8 @@ cdef i64 search_from(Search* s, const Cost* rows, int at, int group_class, u64 f
                     bound = cost + price + option2.price + best_split(s, all_but, rows + option2.row, now)
                     if bound < room:
                         s.at[1] = option2.row
-                        bound = cost + search_from(s, rows, at + 2, last_class[option2.given], after | option2.bits, now,
-                                                   spent + cost, price + option2.price)
+                        bound = cost + search_from(s, rows, at + 2, last_class[option2.given], after | option2.bits,
+                                                   now, spent + cost, price + option2.price)
                         if s.over:
                             return IMPOSSIBLE
                         room = s.best - spent
@@ -1058,6 +1058,7 @@ cdef class Arena:           # all memory of a search
     cdef u16 rows[NARROW_ROWS]
     cdef u16 priced_rows[NARROW_ROWS]
     cdef vector[i64] wide_rows
+
     def __cinit__(self, Edition edition):
         cdef const Automata* a = &edition.tables.automata
         self.wide_rows.resize(64 * (a.jokers + 1) * a.shapes)
@@ -1412,6 +1413,8 @@ cdef class Solver:
         if solve(<Arena> self.arena, <Edition> self.edition, problem, objective):
             count = write_sets(s, codes)
         drop_large_memos(s)
+        if problem.work != NULL:
+            problem.work.steps += s.steps
         return STOPPED_EARLY if s.stopped else count
 
 

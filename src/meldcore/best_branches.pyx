@@ -227,6 +227,9 @@ cdef int best_by_branches(const Problem* problem, Tables tables, const Objective
         elif search.gave_up:
             count = GAVE_UP
         cost[0] = search.best
+        if problem.work != NULL:
+            problem.work.steps += <u64> search.steps
+            problem.work.gave_up = search.gave_up
         search.branches.clear()
     searches.append(search)
     raise_outcome(search.outcome, problem.stop, "moves")

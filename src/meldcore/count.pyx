@@ -20,7 +20,7 @@ from meldcore.plan cimport (
     CLASS_BITS, DEAD, SLACK_BITS, Frontier, Layer, LiveStep, Plan, fill_layer, free_plan, frontier_of, init_plan,
     is_live, is_quiet, most_frontiers, next_class, prepare, slack_of, states_at, steps_end, steps_of,
 )
-from meldcore.problem cimport Problem
+from meldcore.problem cimport Problem, Work
 from meldcore.stop cimport is_due, now
 from meldcore.tables cimport MAX_CLASSES, MAX_JOKERS, MAX_STATES, Automata, Groups, Tables
 from meldcore.tally cimport Tally, tally_accepts, tally_groups, tally_step
@@ -166,7 +166,8 @@ cdef inline bint spread(Plan* plan, const Layer* layer, const Frontier* f, const
                 following |= <u64> class_after[step.g] << class_at
                 if monitor is None or is_payable(monitor, <u32> f.tally, layer, following):
                     over |= mul_over(count, <Count> step.ways, &more)
-                    over |= add_to_list[Count](there, following, more, bare * step.ways if step.used == layer.must else 0)
+                    over |= add_to_list[Count](there, following, more,
+                                               bare * step.ways if step.used == layer.must else 0)
             else:
                 ways_of_groups = layer.groups.ways[class_after[step.g]]
                 for jokers in range(f.slack - step.cost + 1):
@@ -242,6 +243,8 @@ cdef Outcome sweep_list(Plan* plan, Tally tally, bint tracks, List* here, List* 
                 step += 1
         if over:
             return TOO_WIDE
+        if plan.problem.work != NULL:
+            plan.problem.work.frontiers += there.keys.entries
         swap = here
         here = there
         there = swap
@@ -337,6 +340,8 @@ cdef Outcome sweep_watched(Plan* plan, Monitor monitor, List* here, List* there,
                 step += 1
         if over:
             return TOO_WIDE
+        if plan.problem.work != NULL:
+            plan.problem.work.frontiers += there.keys.entries
         swap = here
         here = there
         there = swap
@@ -405,7 +410,7 @@ cdef void list_pairs(Pairs* pairs, const Plan* plan, int half, int number, int o
 
 
 cdef Outcome shape_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, int slack, int classes,
-                          size_t size) except FAILED nogil:
+                          size_t size, Work* work) except FAILED nogil:
     """Make room; every row unused. With slack k left, rows and columns have spent at most slack - k."""
     cdef int k
     m.counts_of_class = 0
@@ -430,6 +435,8 @@ cdef Outcome shape_matrix(Matrix* m, const Pairs* rows, const Pairs* columns, in
         m.used_room = 0
         raise MemoryError()
     memset(m.used, 0, m.rows_of_class * classes)
+    if work != NULL:
+        work.cells += m.counts_of_class * classes
     return DONE
 
 
@@ -539,7 +546,7 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
     current[1] = 0
     list_pairs(&arena.pairs[0][0], plan, 0, 0, 0)
     list_pairs(&arena.pairs[1][0], plan, 1, 0, 0)
-    if shape_matrix(here, &arena.pairs[0][0], &arena.pairs[1][0], slack, 1, sizeof(Count)) == TOO_LARGE:
+    if shape_matrix(here, &arena.pairs[0][0], &arena.pairs[1][0], slack, 1, sizeof(Count), p.work) == TOO_LARGE:
         return TOO_LARGE
     (<Count*> here.counts)[here.counts_at[slack]] = 1
     here.used[here.rows_at[slack]] = 1
@@ -565,7 +572,7 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
                     break
                 rows = &arena.pairs[half][current[half]]
                 columns = &arena.pairs[1 - half][current[1 - half]]
-                if shape_matrix(there, columns, rows, slack, classes, sizeof(Count)) == TOO_LARGE:
+                if shape_matrix(there, columns, rows, slack, classes, sizeof(Count), p.work) == TOO_LARGE:
                     return TOO_LARGE
                 transpose[Count](here, there, rows, columns, slack, classes, unit)
                 swap = here
@@ -588,7 +595,7 @@ cdef Outcome sweep_matrix(Plan* plan, Arena* arena, Count* total) except FAILED 
             bound *= factor
             if bound > limit:
                 return TOO_WIDE
-            if shape_matrix(there, next_rows, columns, slack, next_classes, sizeof(Count)) == TOO_LARGE:
+            if shape_matrix(there, next_rows, columns, slack, next_classes, sizeof(Count), p.work) == TOO_LARGE:
                 return TOO_LARGE
             step_matrix[Count](plan, &layer, own, classes, here, there, rows, next_rows, columns, &arena.rows,
                                unit)

@@ -1,6 +1,6 @@
 """All arrangements that solve a problem, as a decision diagram: counted, numbered, never listed."""
 
-from meldcore.bits cimport i64, u8, u16, u32, u128
+from meldcore.bits cimport i64, u8, u16, u32, u64, u128
 from meldcore.branches cimport Detail, detail_of, is_detailed, step_in
 from meldcore.laying cimport MAX_OPEN, OpenRun
 from meldcore.objective cimport Objective
@@ -66,6 +66,7 @@ cdef class Diagram:
     cdef readonly size_t nodes
     cdef readonly size_t bytes
 
+    cdef u64 edges(self) noexcept
     # The rank of the first arrangement that gains the most, None where there is none.
     cdef object best_rank(self, const Objective* objective)
 

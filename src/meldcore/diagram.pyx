@@ -487,6 +487,9 @@ cdef class Diagram:
         free(self.graph.details)
         free(self.graph.picks)
 
+    cdef u64 edges(self) noexcept:
+        return self.graph.first[self.nodes] if self.graph.count else 0
+
     cdef object best_rank(self, const Objective* objective):
         cdef const Graph* d = &self.graph
         cdef i64* gain

@@ -1,6 +1,6 @@
 """What a search is given: the tiles that must and the tiles that may be used. It knows no presets and no players."""
 
-from meldcore.bits cimport u8
+from meldcore.bits cimport u8, u64
 from meldcore.claims cimport JokerRules
 from meldcore.stop cimport StopPointer
 
@@ -8,6 +8,12 @@ cdef enum:
     COLOURS = 4           # room; an edition may have fewer
     ROOM = 16             # numbers run from 1 to 15 at most, place 0 is not used
     MAX_SETS = 64         # 160 tiles make 53 sets
+
+cdef struct Work:               # what searches have done, see Stats in stats.py
+    u64 frontiers
+    u64 cells
+    u64 steps
+    bint gave_up
 
 cdef struct Problem:
     int numbers
@@ -23,6 +29,7 @@ cdef struct Problem:
     bint part                   # the threshold concerns some part of the tiles beyond `must`, arranged by itself
     const JokerRules* joker_rules   # what the table's jokers demand; NULL: they are free
     StopPointer stop            # ends the search early; NULL: nothing does
+    Work* work                  # searches add what they do; NULL: nobody wants to know
 
 
 cdef inline int most_in_runs(const Problem* p, int colour, int number) noexcept nogil:
