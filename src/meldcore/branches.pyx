@@ -3,7 +3,7 @@
 from libc.string cimport memcmp
 
 from meldcore.best cimport IMPOSSIBLE, Bounds
-from meldcore.bits cimport u32, u64
+from meldcore.bits cimport i8, u16, u32, u64
 from meldcore.monitor cimport (
     ALL_PICKS, NO_NODE, Fate, Fates, Monitor, fates_of_groups, fates_of_step, is_payable, is_quiet_at,
 )
@@ -108,37 +108,32 @@ cdef class Branches:
     cdef bint expand_quiet(self, const Layer* layer, const Frontier* f) except -1 nogil:
         """The same where the claims stay as they are, whatever is done."""
         cdef Plan* plan = self.plan
-        cdef int slack_at = 4 * plan.state_bits, class_at = slack_at + SLACK_BITS, tally_at = class_at + CLASS_BITS
-        cdef u64 tally = f.tally & ~<u64> 1, following
+        cdef int class_at = 4 * plan.state_bits + SLACK_BITS, tally_at = class_at + CLASS_BITS
+        cdef u64 beside = (f.tally & ~<u64> 1) << tally_at, played_before = f.tally & 1, played
         cdef const LiveStep *step = steps_of(plan, layer, f.state)
         cdef const LiveStep *end = steps_end(plan, layer, f.state)
         cdef const LiveStep *alike
-        cdef int after, jokers, i
-        cdef Branch branch = Branch(0, 0, 0, 0)
+        cdef const i8* class_after = layer.next[f.cls]
+        cdef const u16* ways
+        cdef int jokers, i
         while step != end:
             alike = step
-            while alike != end and same_choice(plan.automata, alike, step):
+            if layer.last:
+                while alike != end and same_choice(plan.automata, alike, step):
+                    alike += 1
+            else:               # nothing else orders the branches
                 alike += 1
-            after = layer.next[f.cls][step.g]
-            tally = tally & ~<u64> 1 | f.tally & 1 | <u64> (step.used > layer.must)
-            if after < 0 or layer.too_late and not tally & 1:
-                step = alike
-                continue
-            for jokers in range(f.slack + 1 if layer.last else 1):
-                if layer.last and not layer.groups.ways[after][jokers]:
-                    continue
-                for i in range(alike - step):
-                    if step[i].cost + jokers > f.slack:
-                        continue
-                    following = f.rest + step[i].change - (<u64> jokers << slack_at) | tally << tally_at
-                    if not layer.last:
-                        following |= <u64> after << class_at
-                    if self.bounds is not None and is_dear(self, layer, &step[i], f.slack - jokers, &branch):
-                        continue
-                    if is_payable(self.monitor, <u32> (tally >> 1), layer, following):
-                        branch.key = following
-                        branch.what = plain(step[i].step, jokers, after if layer.last else 0)
-                        self.found.push_back(branch)
+            played = played_before | <u64> (step.used > layer.must)
+            if class_after[step.g] >= 0 and (played or not layer.too_late):
+                if not layer.last:
+                    lay_quietly(self, layer, f, step, 0, beside | played << tally_at
+                                | <u64> class_after[step.g] << class_at, plain(step.step, 0, 0))
+                else:
+                    ways = layer.groups.ways[class_after[step.g]]
+                    for jokers in range(f.slack + 1):
+                        for i in range(alike - step if ways[jokers] else 0):
+                            lay_quietly(self, layer, f, &step[i], jokers, beside | played << tally_at,
+                                        plain(step[i].step, jokers, class_after[step.g]))
             step = alike
         return True
 
@@ -160,6 +155,20 @@ cdef class Branches:
                     place = (place + 1) & mask
                 self.slots[place] = <u32> i + 1
         return <u32> self.details.size() - 1
+
+
+cdef inline void lay_quietly(Branches self, const Layer* layer, const Frontier* f, const LiveStep* step, int jokers,
+                             u64 beside, u32 what) noexcept nogil:
+    """One branch of expand_quiet, if it can be. `beside`: of its key, what the step says nothing about."""
+    cdef Branch branch = Branch(0, 0, 0, 0)
+    if step.cost + jokers > f.slack:
+        return
+    if self.bounds is not None and is_dear(self, layer, step, f.slack - jokers, &branch):
+        return
+    branch.key = f.rest + step.change - (<u64> jokers << 4 * self.plan.state_bits) | beside
+    branch.what = what
+    if is_payable(self.monitor, <u32> (f.tally >> 1), layer, branch.key):
+        self.found.push_back(branch)
 
 
 cdef inline bint is_dear(Branches self, const Layer* layer, const LiveStep* step, int slack,
