@@ -5,10 +5,14 @@ import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._version import __version__
-from .errors import BadRules, MeldcoreError
+from .errors import BadRequest, BadRules, MeldcoreError
+
+if TYPE_CHECKING:
+    from .position import Move, Position
+    from .turns import CardMove
 
 _DONE, _NO, _BAD_INPUT = 0, 1, 2
 
@@ -24,6 +28,7 @@ examples:
   meldcore best "k7b7y7 r4r5r6 | r7 k8 b8 y8"
   meldcore best --objective points "r4r5r6 | r7 r8"
   meldcore count --rules easy-rummy "| k10 k11 k12 r3 * | opening"
+  meldcore show --move best "k7b7y7 r4r5r6 | r7 k8 b8 y8"
   meldcore moves --limit 5 "r4r5r6 r8r9r10 | r7 b1"
   meldcore partitions "r1r2r3r4r5r6 | b6 k6"
   meldcore partitions --rules rummy-40 "QS KS AS * 10H 10D"
@@ -75,11 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     ) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=help, description=f"Print {help}.", epilog=_NOTATION)
         command.add_argument("position", metavar=f'"{about}"', help=f"{what}, or - for standard input")
-        command.add_argument(
-            "--rules",
-            default="rummi-q",
-            help="a preset (see meldcore rules) or a JSON object of fields; default rummi-q",
-        )
+        _add_rules(command)
         if paged:
             command.add_argument(
                 "--limit", type=int, default=20, help="list at most so many (default 20, at most 10000)"
@@ -106,6 +107,26 @@ def _parser() -> argparse.ArgumentParser:
         what="loose tiles, or a position whose tiles are meant",
     )
 
+    show = commands.add_parser(
+        "show",
+        help="a picture of a position, or of a move",
+        description="Show a position, or a move of it, as tiles here or as a picture in a file.",
+        epilog=_NOTATION,
+    )
+    show.add_argument("position", metavar='"TABLE | HAND"', help="the position, or - for standard input")
+    _add_rules(show)
+    show.add_argument("--taken", metavar="CARD", help="in rummy-40, the card taken from the discard pile")
+    show.add_argument(
+        "--move", type=_move, metavar="best|K", help="the best move, or the K-th of meldcore moves, counted from 0"
+    )
+    show.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="an .svg, or a .png (which needs the extra pictures)"
+    )
+    show.add_argument("--theme", choices=["auto", "light", "dark"], default="auto", help="default auto: the reader's")
+    show.add_argument("--columns", type=int, default=18, metavar="N", help="room for so many tiles a row (default 18)")
+    show.add_argument("--width", type=int, metavar="PIXELS", help="of the picture (default: as it comes)")
+    show.set_defaults(run=_show)
+
     replay = commands.add_parser(
         "replay",
         help="verify the record of a game",
@@ -122,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="A bot is one of those built in, or 'cmd:' and the command line of a program that answers the op choose "
         "of the protocol on its standard input. A crash, a hang, garbage and an illegal turn cost the bot its penalty.",
     )
-    arena.add_argument("--rules", default="rummi-q", help="a preset or a JSON object of fields; default rummi-q")
+    _add_rules(arena)
     arena.add_argument("--bot", action="append", required=True, metavar="BOT", help="who plays; once for each")
     arena.add_argument(
         "--games", type=_positive, default=100, metavar="N", help="default 100; rounded up to whole deals"
@@ -180,6 +201,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_rules(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rules", default="rummi-q", help="a preset (see meldcore rules) or a JSON object of fields; default rummi-q"
+    )
+
+
+def _move(text: str) -> str | int:
+    """The name of the best move, or the number of one."""
+    if text == "best":
+        return text
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'best' or a number, not {text!r}")
+    return int(text)
+
+
 def _threads(text: str) -> int:
     number = _positive(text)
     if number > 64:
@@ -199,9 +235,7 @@ def _ask(options: argparse.Namespace) -> int:
     from . import protocol, rendering
     from .stop import Stop
 
-    text = options.position
-    if text == "-":
-        text = sys.stdin.buffer.read().decode(errors="replace").strip()
+    text = _text(options.position)
     fields: dict[str, Any] = {"rules": _rules(options.rules)}
     if options.op == "partitions":
         fields["tiles"] = text.replace("|", " ").replace("=", " ")
@@ -219,6 +253,54 @@ def _ask(options: argparse.Namespace) -> int:
             show(line)
     found = result["move"] if options.op == "best" else result["count"]
     return _DONE if found else _NO
+
+
+def _text(argument: str) -> str:
+    """The argument, or where it is "-" what standard input has."""
+    return sys.stdin.buffer.read().decode(errors="replace").strip() if argument == "-" else argument
+
+
+def _show(options: argparse.Namespace) -> int:
+    from . import rendering
+    from .position import Position
+
+    position = Position.parse(_text(options.position), _rules(options.rules), taken=options.taken)
+    move = None
+    if options.move == "best":
+        move = position.best()
+        if move is None:
+            print("no legal turn")
+            return _NO
+    elif options.move is not None:
+        moves = position.moves()
+        if options.move >= moves.total:
+            message = f"there is no move {options.move}: there are {moves.total}, counted from 0"
+            raise BadRequest(message, path="$.move", token=str(options.move))
+        move = moves[options.move]
+    if options.output is None:
+        lines = rendering.position_lines(position) if move is None else rendering.move_lines(position, move)
+        show = rendering.printer()
+        for line in lines:
+            show(line)
+    else:
+        _draw(options, position, move)
+    return _DONE
+
+
+def _draw(options: argparse.Namespace, position: "Position", move: "Move | CardMove | None") -> None:
+    """Write the picture to a file, as what its name says."""
+    from . import svg
+
+    suffix = options.output.suffix
+    if suffix not in (".svg", ".png"):
+        message = f"a picture is an .svg or a .png, not {options.output.name!r}"
+        raise BadRequest(message, path="$.output", token=options.output.name)
+    look: svg.Look = {"theme": options.theme, "columns": options.columns, "width": options.width}
+    picture = svg.position(position, **look) if move is None else svg.move(position, move, **look)
+    if suffix == ".svg":
+        options.output.write_text(picture, encoding="utf-8")
+    else:
+        options.output.write_bytes(svg.png(picture))
 
 
 def _rules(text: str) -> str | dict[str, Any]:
