@@ -3,7 +3,9 @@
 import argparse
 import os
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,9 +14,13 @@ from .errors import BadRequest, BadRules, MeldcoreError
 
 if TYPE_CHECKING:
     from .position import Move, Position
+    from .puzzles import Puzzle
     from .turns import CardMove
 
 _DONE, _NO, _BAD_INPUT = 0, 1, 2
+
+_MANY = 10
+"""Progress is shown where so many puzzles are made, and not printed on the same terminal."""
 
 _NOTATION = """\
 A position is "TABLE | HAND": sets separated by spaces, then tiles. A tile is a colour letter (k black, r red,
@@ -30,6 +36,7 @@ examples:
   meldcore count --rules easy-rummy "| k10 k11 k12 r3 * | opening"
   meldcore show --move best "k7b7y7 r4r5r6 | r7 k8 b8 y8"
   meldcore moves --limit 5 "r4r5r6 r8r9r10 | r7 b1"
+  meldcore puzzle --level hard --seed 7
   meldcore partitions "r1r2r3r4r5r6 | b6 k6"
   meldcore partitions --rules rummy-40 "QS KS AS * 10H 10D"
   meldcore count --rules '{"preset": "rummi-q", "initial_meld": 0}' "| r1 r2 r3"
@@ -122,10 +129,36 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="an .svg, or a .png (which needs the extra pictures)"
     )
-    show.add_argument("--theme", choices=["auto", "light", "dark"], default="auto", help="default auto: the reader's")
-    show.add_argument("--columns", type=int, default=18, metavar="N", help="room for so many tiles a row (default 18)")
-    show.add_argument("--width", type=int, metavar="PIXELS", help="of the picture (default: as it comes)")
+    _add_look(show)
     show.set_defaults(run=_show)
+
+    puzzle = commands.add_parser(
+        "puzzle",
+        help="positions with a unique best turn to find",
+        description="Make puzzles: positions in which one turn alone lays the most tiles.",
+        epilog="Easy: 2 sets change and there is at most 1 near-miss, a part of the hand with one tile fewer than the "
+        "solution lays. Medium: 3 sets, 1 or more; hard: 4 or 5, 2 or more; expert: 6 or more, 3 or more.",
+    )
+    _add_rules(puzzle)
+    puzzle.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed, the same puzzle (default 0)")
+    puzzle.add_argument(
+        "--level", choices=["easy", "medium", "hard", "expert"], default="medium", help="default medium"
+    )
+    puzzle.add_argument(
+        "--count", type=_positive, default=1, metavar="N", help="make so many, of the seeds that follow (default 1)"
+    )
+    puzzle.add_argument("--format", choices=["text", "json", "svg"], default="text", help="default text")
+    puzzle.add_argument("--unsolved", action="store_true", help="leave out the solution")
+    puzzle.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="default standard output; of pictures NAME.svg, or NAME.png, which needs the extra pictures: to NAME are "
+        "added the seed, where there are many, and 'solution'",
+    )
+    _add_look(puzzle)
+    puzzle.set_defaults(run=_puzzle)
 
     replay = commands.add_parser(
         "replay",
@@ -207,6 +240,16 @@ def _add_rules(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_look(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--theme", choices=["auto", "light", "dark"], default="auto", help="of pictures; default auto, the reader's"
+    )
+    command.add_argument(
+        "--columns", type=int, default=18, metavar="N", help="of pictures: room for so many tiles a row (default 18)"
+    )
+    command.add_argument("--width", type=int, metavar="PIXELS", help="of pictures (default: as it comes)")
+
+
 def _move(text: str) -> str | int:
     """The name of the best move, or the number of one."""
     if text == "best":
@@ -283,24 +326,60 @@ def _show(options: argparse.Namespace) -> int:
         for line in lines:
             show(line)
     else:
-        _draw(options, position, move)
+        _draw(options, options.output, position, move)
     return _DONE
 
 
-def _draw(options: argparse.Namespace, position: "Position", move: "Move | CardMove | None") -> None:
+def _draw(
+    options: argparse.Namespace, output: Path, position: "Position", move: "Move | CardMove | None" = None
+) -> None:
     """Write the picture to a file, as what its name says."""
     from . import svg
 
-    suffix = options.output.suffix
-    if suffix not in (".svg", ".png"):
-        message = f"a picture is an .svg or a .png, not {options.output.name!r}"
-        raise BadRequest(message, path="$.output", token=options.output.name)
+    if output.suffix not in (".svg", ".png"):
+        message = f"a picture is an .svg or a .png, not {output.name!r}"
+        raise BadRequest(message, path="$.output", token=output.name)
     look: svg.Look = {"theme": options.theme, "columns": options.columns, "width": options.width}
     picture = svg.position(position, **look) if move is None else svg.move(position, move, **look)
-    if suffix == ".svg":
-        options.output.write_text(picture, encoding="utf-8")
+    if output.suffix == ".svg":
+        output.write_text(picture, encoding="utf-8")
     else:
-        options.output.write_bytes(svg.png(picture))
+        output.write_bytes(svg.png(picture))
+
+
+def _puzzle(options: argparse.Namespace) -> int:
+    from . import puzzles, rendering
+
+    if options.format == "svg" and options.output is None:
+        raise BadRequest("a picture needs a file, -o NAME.svg", path="$.output")
+    rules = _rules(options.rules)
+    seeds = range(options.seed, options.seed + options.count)
+    many = options.count >= _MANY and (options.output is not None or not sys.stdout.isatty())
+    with ExitStack() as stack:
+        report = stack.enter_context(rendering.progress(options.count, "puzzles") if many else nullcontext())
+        show: Callable[[str], object] = rendering.printer()
+        if options.format != "svg" and options.output is not None:
+            show = partial(print, file=stack.enter_context(options.output.open("w", encoding="utf-8")))
+        for seed in seeds:
+            puzzle = puzzles.make(seed, options.level, rules)
+            if options.format == "svg":
+                _draw_puzzle(options, puzzle, f"-{seed}" if options.count > 1 else "")
+            elif options.format == "json":
+                show(_json({"seed": seed} | puzzle.to_json(solved=not options.unsolved)))
+            else:
+                for line in rendering.puzzle_lines(puzzle, seed, solved=not options.unsolved):
+                    show(line)
+            if report is not None:
+                report(1)
+    return _DONE
+
+
+def _draw_puzzle(options: argparse.Namespace, puzzle: "Puzzle", addition: str) -> None:
+    """Write the picture of a puzzle, and that of its solution beside it."""
+    output = options.output.with_stem(f"{options.output.stem}{addition}")
+    _draw(options, output, puzzle.position)
+    if not options.unsolved:
+        _draw(options, output.with_stem(f"{output.stem}-solution"), puzzle.position, puzzle.solution)
 
 
 def _rules(text: str) -> str | dict[str, Any]:
@@ -372,10 +451,14 @@ def _show_rules(options: argparse.Namespace) -> int:
     return _DONE
 
 
-def _print_json(result: dict[str, Any]) -> None:
+def _json(result: dict[str, Any]) -> str:
     import msgspec
 
-    print(msgspec.json.encode(result).decode())
+    return msgspec.json.encode(result).decode()
+
+
+def _print_json(result: dict[str, Any]) -> None:
+    print(_json(result))
 
 
 def _serve(options: argparse.Namespace) -> int:

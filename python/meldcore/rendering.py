@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from .position import Move, Position
+from .puzzles import Puzzle
 from .turns import CardMove
 
 # no letter before it: the notation is read, not the words around it
@@ -87,6 +88,16 @@ def move_lines(position: Position, move: Move | CardMove) -> Iterator[str]:
         yield f"discard  {move.discard}"
     else:
         yield from (f"{number:5}. {step}" for number, step in enumerate(move.steps(position), 1))
+
+
+def puzzle_lines(puzzle: Puzzle, seed: int, solved: bool) -> Iterator[str]:
+    """A puzzle to solve, and below it, when it is to be solved, the solution."""
+    grading = f"{_number(puzzle.changes, 'set')} to change, {_number(puzzle.near_misses, 'near-miss', 'es')}"
+    yield f"puzzle {seed}, {puzzle.level}: lay {_number(len(puzzle.solution.played), 'tile')}; {grading}"
+    yield from position_lines(puzzle.position)
+    if solved:
+        yield from move_lines(puzzle.position, puzzle.solution)
+    yield ""
 
 
 def count_lines(result: Mapping[str, Any]) -> Iterator[str]:
@@ -169,7 +180,7 @@ def arena_lines(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[int], None]]:
+def progress(total: int, noun: str = "games") -> Iterator[Callable[[int], None]]:
     """A function that is told how many more of ``total`` are done, and shows it on standard error."""
     if sys.stderr.isatty():
         try:
@@ -180,7 +191,7 @@ def progress(total: int) -> Iterator[Callable[[int], None]]:
         else:
             columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
             with Progress(*columns, console=Console(stderr=True)) as bar:
-                task = bar.add_task("games", total=total)
+                task = bar.add_task(noun, total=total)
                 yield lambda more: bar.advance(task, more)
             return
     done = said = 0
@@ -190,7 +201,7 @@ def progress(total: int) -> Iterator[Callable[[int], None]]:
         done += more
         if done * 10 // total > said:
             said = done * 10 // total
-            print(f"{done} of {total} games", file=sys.stderr, flush=True)
+            print(f"{done} of {total} {noun}", file=sys.stderr, flush=True)
 
     yield tell
 
@@ -243,9 +254,9 @@ def _page(noun: str, result: Mapping[str, Any], lines: list[str]) -> Iterator[st
         yield "..."
 
 
-def _number(count: int | str, noun: str) -> str:
+def _number(count: int | str, noun: str, plural: str = "s") -> str:
     """A count, in digits and words; counts above 2^53 come as decimal strings."""
-    return f"{int(count):,} {noun}{'' if int(count) == 1 else 's'}"
+    return f"{int(count):,} {noun}{'' if int(count) == 1 else plural}"
 
 
 def _plain(value: Any) -> str:
