@@ -37,6 +37,7 @@ examples:
   meldcore show --move best "k7b7y7 r4r5r6 | r7 k8 b8 y8"
   meldcore moves --limit 5 "r4r5r6 r8r9r10 | r7 b1"
   meldcore puzzle --level hard --seed 7
+  meldcore convert --from krbo1 "k7 b7 o7; r4 r5 r6 | r7 j"
   meldcore partitions "r1r2r3r4r5r6 | b6 k6"
   meldcore partitions --rules rummy-40 "QS KS AS * 10H 10D"
   meldcore count --rules '{"preset": "rummi-q", "initial_meld": 0}' "| r1 r2 r3"
@@ -159,6 +160,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_look(puzzle)
     puzzle.set_defaults(run=_puzzle)
+
+    convert = commands.add_parser(
+        "convert",
+        help="positions and tiles from and to the notations of other programs",
+        description="Read a position, or tiles alone, in one notation and print them in another.",
+        epilog="A notation is 'meldcore', or the letters of black, red, blue and yellow and a 1 where the number "
+        'stands: krbo1 is like "K7 O7 R7; r4 j r6 | b8", 1bruo like "7b 7o 7r | 8u". Sets are parted by semicolons. A '
+        "text in braces is JSON: a table, a list of lists of tiles, and a hand, a list of tiles.",
+    )
+    convert.add_argument("text", metavar='"TABLE | HAND"', help="a position, or tiles, or - for lines of these")
+    convert.add_argument("--from", dest="source", default="meldcore", metavar="NAME", help="default meldcore")
+    convert.add_argument("--to", default="meldcore", metavar="NAME", help="default meldcore")
+    _add_rules(convert)
+    convert.add_argument(
+        "--loose", action="store_true", help="the sets of the table are not known: arrange its tiles somehow"
+    )
+    convert.add_argument("--json", action="store_true", help="lists of tiles as JSON")
+    convert.set_defaults(run=_convert)
 
     replay = commands.add_parser(
         "replay",
@@ -382,16 +401,46 @@ def _draw_puzzle(options: argparse.Namespace, puzzle: "Puzzle", addition: str) -
         _draw(options, output.with_stem(f"{output.stem}-solution"), puzzle.position, puzzle.solution)
 
 
+def _convert(options: argparse.Namespace) -> int:
+    if options.text != "-":
+        print(_converted(options, options.text))
+        return _DONE
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        text = line.decode(errors="replace").strip()
+        if text:
+            try:
+                print(_converted(options, text))
+            except MeldcoreError as error:
+                print(f"meldcore: line {number}: {error}", file=sys.stderr)
+                return _BAD_INPUT
+    return _DONE
+
+
+def _converted(options: argparse.Namespace, text: str) -> str:
+    from . import notations
+
+    rules = _rules(options.rules)
+    given = _json_object(text, "position", BadRequest) if text.lstrip().startswith("{") else text
+    if isinstance(given, str) and "|" not in given:
+        tiles = notations.read_tiles(given, options.source, rules)
+        written = notations.write_tiles(tiles, options.to)
+        return _json(written) if options.json else " ".join(written)
+    position = notations.read(given, options.source, rules, loose=options.loose)
+    return _json(notations.to_lists(position, options.to)) if options.json else notations.write(position, options.to)
+
+
 def _rules(text: str) -> str | dict[str, Any]:
     """A preset's name as it is, or the JSON object that a text with a brace is."""
-    if not text.lstrip().startswith("{"):
-        return text
+    return _json_object(text, "rules", BadRules) if text.lstrip().startswith("{") else text
+
+
+def _json_object(text: str, name: str, failure: type[MeldcoreError]) -> dict[str, Any]:
     import msgspec
 
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise BadRules(f"rules {text[:60]!r}: {error}", path="$.rules", token=text) from None
+        raise failure(f"{name} {text[:60]!r}: {error}", path=f"$.{name}", token=text) from None
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -451,7 +500,7 @@ def _show_rules(options: argparse.Namespace) -> int:
     return _DONE
 
 
-def _json(result: dict[str, Any]) -> str:
+def _json(result: object) -> str:
     import msgspec
 
     return msgspec.json.encode(result).decode()
