@@ -24,7 +24,7 @@ LATE = Position.parse(
     "easy-rummy",
 )
 CARDS = Position.parse("5S*7S 9H9C* | 6S 9S 9D KS KH", "rummy-40")
-NOT_TILES = {"asked", "slot", "laid", "moved", "out", "laid-sign", "moved-sign", "out-sign"}
+NOT_TILES = {"slot", "laid", "moved", "out", "laid-sign", "moved-sign", "out-sign"}
 
 
 def uses(root):
@@ -36,7 +36,7 @@ def uses(root):
 def tiles_drawn(root):
     """Every tile and its place; of the parts of a joker that stands for something, its face."""
     for name, x, y in uses(root):
-        if name not in NOT_TILES and not name.startswith("small-"):
+        if name not in NOT_TILES and not name.startswith(("small-", "asked-")):
             yield "*" if name.startswith("joker") else name, x, y
 
 
@@ -72,7 +72,8 @@ def test_every_state_of_a_game_has_a_sound_picture(preset):
         lying = [tile for text in position.table for tile in tiles_in(text)]
         assert Counter(tile for tile, _, _ in tiles_drawn(root)) == Counter([*lying, *position.hand])
         assert [group.get("data-set") for group in root.iter(f"{SVG}g") if group.get("data-set")] == [*position.table]
-        assert ("asked" in {name for name, _, _ in uses(root)}) == (not position.opened)
+        asked = [name for name, _, _ in uses(root) if name.startswith("asked-")]
+        assert asked == ([] if position.opened else [f"asked-{position.rules.initial_meld}"])
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -132,6 +133,19 @@ def test_the_same_text_in_every_process():
         for seed in ("1", "2")
     }
     assert pictures == {svg.move(LATE, LATE.best())}
+
+
+def test_pictures_of_one_page_share_what_they_share():
+    shared = {}
+    for preset in PRESETS:
+        game = Game.new(preset, seed=2)
+        for picture in (svg.position(game.position), svg.position(LATE, theme="dark"), svg.move(CARDS, CARDS.best())):
+            for element in ElementTree.fromstring(picture).find(f"{SVG}defs"):
+                text = ElementTree.tostring(element)
+                assert shared.setdefault(element.get("id"), text) == text
+            theme = ElementTree.fromstring(picture).get("class")
+            rules = re.findall(r"\.[^{}]*(?=\{)", re.search("<style>(.*)</style>", picture)[1])
+            assert all(re.fullmatch(rf"\.{theme} \.[a-z]+", rule) for rule in rules)
 
 
 def test_large_tables_stay_small_files():
@@ -217,6 +231,10 @@ def test_png():
     assert svg.png(picture) == svg.png(svg.position(CARDS, theme="light")) != svg.png(svg.position(CARDS, theme="dark"))
     with pytest.raises(BadRequest, match="width"):
         svg.png(picture, -1)
+    with pytest.raises(BadRequest, match="'<svg>' is no picture"):
+        svg.png("<svg>")
+    with pytest.raises(BadRequest, match=r"20000 x \d+ pixels is too large"):
+        svg.png(svg.position(LATE, columns=1), 20000)
 
 
 def test_png_without_resvg():

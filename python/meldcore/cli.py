@@ -355,12 +355,13 @@ def _draw(
     """Write the picture to a file, as what its name says."""
     from . import svg
 
-    if output.suffix not in (".svg", ".png"):
+    suffix = output.suffix.lower()
+    if suffix not in (".svg", ".png"):
         message = f"a picture is an .svg or a .png, not {output.name!r}"
         raise BadRequest(message, path="$.output", token=output.name)
     look: svg.Look = {"theme": options.theme, "columns": options.columns, "width": options.width}
     picture = svg.position(position, **look) if move is None else svg.move(position, move, **look)
-    if output.suffix == ".svg":
+    if suffix == ".svg":
         output.write_text(picture, encoding="utf-8")
     else:
         output.write_bytes(svg.png(picture))

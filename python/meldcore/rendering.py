@@ -9,13 +9,15 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from .position import Move, Position
-from .puzzles import Puzzle
 from .turns import CardMove
+
+if TYPE_CHECKING:
+    from .puzzles import Puzzle
 
 # no letter before it: the notation is read, not the words around it
 _TILE = re.compile(r"(?<![a-z])(?:[krby]\d+|(?:10|[2-9JQKA])[SHCD]|\*)")
@@ -90,7 +92,7 @@ def move_lines(position: Position, move: Move | CardMove) -> Iterator[str]:
         yield from (f"{number:5}. {step}" for number, step in enumerate(move.steps(position), 1))
 
 
-def puzzle_lines(puzzle: Puzzle, seed: int, solved: bool) -> Iterator[str]:
+def puzzle_lines(puzzle: "Puzzle", seed: int, solved: bool) -> Iterator[str]:
     """A puzzle to solve, and below it, when it is to be solved, the solution."""
     grading = f"{_number(puzzle.changes, 'set')} to change, {_number(puzzle.near_misses, 'near-miss', 'es')}"
     yield f"puzzle {seed}, {puzzle.level}: lay {_number(len(puzzle.solution.played), 'tile')}; {grading}"

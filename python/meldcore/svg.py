@@ -5,6 +5,7 @@ its hue, a shape: a square is black, a circle red, a triangle blue, a star yello
 stands for. Cards have the French suits.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -79,14 +80,28 @@ def move(position: Position, move: Move | CardMove, **look: Unpack[Look]) -> str
 def png(picture: str, width: int | None = None) -> bytes:
     """A picture as PNG, drawn by resvg (the extra ``pictures``). Its colours are light unless its theme is dark.
 
-    width: in pixels, by default that of the picture. Raises BadRequest where resvg-py is not installed.
+    picture: what one of the functions above has given. width: in pixels, by default that of the picture. Raises
+    BadRequest for more than 64 million pixels, for what is no such picture, and where resvg-py is not installed.
     """
     _check_width(width)
+    size = _SIZE.match(picture)
+    if size is None:
+        raise BadRequest(f"{picture[:40]!r} is no picture of this library", path="$.picture", token=picture[:40])
+    wide = width or int(size[3])
+    high = wide * int(size[2]) // int(size[1])
+    if wide * high > _MOST_IN_PNG:
+        # resvg would end the whole process where memory does not suffice
+        message = f"a PNG of {wide} x {high} pixels is too large: it has at most {_MOST_IN_PNG // 10**6} million"
+        raise BadRequest(message, path="$.width", token=str(wide))
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
         raise BadRequest("a PNG is drawn by resvg-py: pip install 'meldcore[pictures]'") from None
     return bytes(svg_to_bytes(svg_string=picture, width=width, skip_system_fonts=True))
+
+
+_SIZE = re.compile(r'<svg xmlns="[^"]*" viewBox="0 0 ([0-9]+) ([0-9]+)" width="([0-9]+)"')
+_MOST_IN_PNG = 64 * 10**6
 
 
 def _named(texts: Sequence[str]) -> str:
@@ -379,7 +394,8 @@ class _Sheet:
         x, y = _PADDING, top + _PADDING
         if panel.asked:
             note = _strokes(panel.note, 0, 0, 1, 2.2)
-            self.use("asked", note, "asked", width - x - width_of(panel.note), y + (_HEIGHT - HEIGHT) // 2)
+            right, middle = width - x - width_of(panel.note), y + (_HEIGHT - HEIGHT) // 2
+            self.use(f"asked-{panel.asked}", note, "asked", right, middle)
         if not panel.blocks:
             self.use("slot", _SLOT, "slot", x, y)
         self.classes.add(self.paper)
