@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -146,6 +147,13 @@ def test_pictures_of_one_page_share_what_they_share():
             theme = ElementTree.fromstring(picture).get("class")
             rules = re.findall(r"\.[^{}]*(?=\{)", re.search("<style>(.*)</style>", picture)[1])
             assert all(re.fullmatch(rf"\.{theme} \.[a-z]+", rule) for rule in rules)
+
+
+def test_the_picture_in_the_readme_is_the_one_drawn_now():
+    root = Path(__file__).parent.parent
+    first = re.search(r'Position\.parse\(\n\.\.\. +"([^"]+)",\n\.\.\. +rules="([^"]+)"', (root / "README.md").read_text())
+    position = Position.parse(first[1], first[2])
+    assert (root / "docs" / "move.svg").read_text() == svg.move(position, position.best())
 
 
 def test_large_tables_stay_small_files():

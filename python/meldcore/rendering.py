@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # no letter before it: the notation is read, not the words around it
 _TILE = re.compile(r"(?<![a-z])(?:[krby]\d+|(?:10|[2-9JQKA])[SHCD]|\*)")
 _SYMBOLS = dict(zip("SHCD", "♠♥♣♦", strict=True))
-_INKS = {"k": "black", "r": "red", "b": "blue", "y": "dark_orange", "*": "magenta"} | dict.fromkeys("SC", "black")
+_INKS = {"k": "black", "r": "red", "b": "blue", "y": "dark_orange3", "*": "magenta"} | dict.fromkeys("SC", "black")
 _INKS |= dict.fromkeys("HD", "red")
 _LABEL = re.compile(r"[a-z]* {2,}")
 
