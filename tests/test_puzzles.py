@@ -13,6 +13,12 @@ from playing import TILE_PRESETS
 # Worked out once: another machine, another version of Python has to find the same.
 KNOWN = {
     "easy": "b9b10b11b12 y6y7y8 k1r1y1 k9b9y9 k10r10b10y10 r3b3y3 r5b5y5 | k6 k10 r1 r2 r7 r11 r11 b5 b6 y4 y9 y11",
+    "medium": "b11b12b13 y8y9y10y11 k5r5b5y5 k7r7y7 k9r9b9 k10r10y10 k12r12b12* k13r13b13y13 "
+    "| k2 k4 k5 k7 r3 r8 r12 b7 b8 y2 y6",
+    "hard": "k3k4k5k6k7 k7k8k9 r3r4r5 b3b4b5 b11b12b13 y8y9y10y11*y13 k4r4y4 k9r9b9 k11b11* k12r12b12y12 "
+    "| k3 k13 k13 r2 r6 r10 b7 b8 y5 y7 y9 y11 y13",
+    "expert": "k2k3k4 k7k8k9 k11k12k13 r9r10r11 *r12r13 b10b11b12 y7y8y9y10y11y12 k4r4b4 k5r5y5 k6r6b6y6 k8r8b8 "
+    "k10b10y10 r3b3y3 r4b4y4 r13b13y13* | k11 r5 b2 b2 y4 y9",
 }
 
 

@@ -17,6 +17,8 @@ from meldcore import PRESETS, BadRequest, Draw, Game, IllegalMove, Lay, Position
 from meldcore.cli import main
 from meldcore.steps import tiles_in
 from playing import new_game, play_round
+from strategies import joker_positions, positions
+from translation import position_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 LATE = Position.parse(
@@ -91,6 +93,16 @@ def test_the_tiles_of_a_move_are_marked(preset):
             assert names["moved"] == 0
 
 
+@given(positions() | joker_positions(), st.integers(1, 30))
+def test_positions_of_every_edition(drawn, columns):
+    position = position_of(drawn)
+    examine(svg.position(position, columns=columns))
+    move = position.best()
+    if move is not None:
+        names = Counter(name for name, _, _ in uses(examine(svg.move(position, move, columns=columns))))
+        assert names["laid"] == len(move.played)
+
+
 @given(st.lists(st.sampled_from(range(106)), unique=True), st.integers(1, 60))
 def test_hands_of_any_size_fit(places, columns):
     every_tile = [colour + str(number) for colour in "krby" for number in range(1, 14)] * 2 + ["*", "*"]
@@ -151,7 +163,8 @@ def test_pictures_of_one_page_share_what_they_share():
 
 def test_the_picture_in_the_readme_is_the_one_drawn_now():
     root = Path(__file__).parent.parent
-    first = re.search(r'Position\.parse\(\n\.\.\. +"([^"]+)",\n\.\.\. +rules="([^"]+)"', (root / "README.md").read_text())
+    text = (root / "README.md").read_text(encoding="utf-8")
+    first = re.search(r'Position\.parse\(\n\.\.\. +"([^"]+)",\n\.\.\. +rules="([^"]+)"', text)
     position = Position.parse(first[1], first[2])
     assert (root / "docs" / "move.svg").read_text() == svg.move(position, position.best())
 

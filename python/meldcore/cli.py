@@ -354,12 +354,13 @@ def _draw(
 ) -> None:
     """Write the picture to a file, as what its name says."""
     from . import svg
+    from .drawing import Look
 
     suffix = output.suffix.lower()
     if suffix not in (".svg", ".png"):
         message = f"a picture is an .svg or a .png, not {output.name!r}"
         raise BadRequest(message, path="$.output", token=output.name)
-    look: svg.Look = {"theme": options.theme, "columns": options.columns, "width": options.width}
+    look: Look = {"theme": options.theme, "columns": options.columns, "width": options.width}
     picture = svg.position(position, **look) if move is None else svg.move(position, move, **look)
     if suffix == ".svg":
         output.write_text(picture, encoding="utf-8")
