@@ -97,6 +97,7 @@ def test_groups_are_marked():
         ("o1 o3 o4|", BadSet, "$.table[0]", "o1 o3 o4", "o3 stands where a run has o2"),
         ("k7 |", BadSet, "$.table[0]", "k7", "set 'k7' (table[0], character 1): a set has"),
         ("| k1 k1, K1", BadPosition, "$.hand[2]", "K1", "tile 'K1' (hand[2], character 10): a third copy"),
+        ("k3-999 |", BadTile, "$.table[0]", "k3-999", "no number is higher than 15"),
         ("k3-1 |", BadTile, "$.table[0]", "k3-1", "1 is lower than 3"),
         ("k1 k2 k3", BadPosition, "$.position", "k1 k2 k3", "a bar parts the table from the hand"),
         ("| r1 | opned", BadPosition, "$.position", "opned", "the third field is 'opening' or absent"),
@@ -178,6 +179,7 @@ def test_convert(capsys):
         '{"table":[["k3","j","k5","k6"]],"hand":["k3"],"opened":true}\n'
     )
     assert run(capsys, "--to", "krbo1", "--json", "y3 *") == '["o3","j"]\n'
+    assert run(capsys, "--from", "krbo1", '["o3","J"]') == "y3 *\n"
     assert run(capsys, "--from", "krbo1", '{"table":[["k1","k2","k3"]],"hand":["j"]}') == "k1k2k3 | *\n"
     assert run(capsys, "--from", "krbo1", "--loose", "k1 k2 k3 k4 | j") == "k1k2k3k4 | *\n"
     house = ["--rules", '{"jokers": 4}']
@@ -199,6 +201,7 @@ def test_convert_lines():
         (["--to", "krko1", "| k1"], "'krko1'"),
         (["--from", "krbo1", "| y1"], "tile 'y1' (hand, character 3)"),
         (["--from", "krbo1", '{"table": '], "position"),
+        (["--from", "krbo1", '["k1", 2]'], "a tile is a string, not 2 (tiles[1])"),
         (["--from", "krbo1", '{"table": [], "hand": ["y1"]}'], "tile 'y1' (hand[0])"),
         (["--rules", "rummy-40", "--to", "krbo1", "| 5S"], "not of cards"),
     ],

@@ -167,7 +167,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Read a position, or tiles alone, in one notation and print them in another.",
         epilog="A notation is 'meldcore', or the letters of black, red, blue and yellow and a 1 where the number "
         'stands: krbo1 is like "K7 O7 R7; r4 j r6 | b8", 1bruo like "7b 7o 7r | 8u". Sets are parted by semicolons. A '
-        "text in braces is JSON: a table, a list of lists of tiles, and a hand, a list of tiles.",
+        "text in braces is JSON: a table, a list of lists of tiles, and a hand, a list of tiles; one in brackets is "
+        "such a list.",
     )
     convert.add_argument("text", metavar='"TABLE | HAND"', help="a position, or tiles, or - for lines of these")
     convert.add_argument("--from", dest="source", default="meldcore", metavar="NAME", help="default meldcore")
@@ -363,7 +364,7 @@ def _draw(
     look: Look = {"theme": options.theme, "columns": options.columns, "width": options.width}
     picture = svg.position(position, **look) if move is None else svg.move(position, move, **look)
     if suffix == ".svg":
-        output.write_text(picture, encoding="utf-8")
+        output.write_bytes(picture.encode())
     else:
         output.write_bytes(svg.png(picture))
 
@@ -422,8 +423,10 @@ def _converted(options: argparse.Namespace, text: str) -> str:
     from . import notations
 
     rules = _rules(options.rules)
-    given = _json_object(text, "position", BadRequest) if text.lstrip().startswith("{") else text
-    if isinstance(given, str) and "|" not in given:
+    given: Any = text
+    if text.lstrip()[:1] in ("{", "["):
+        given = _from_json(text, dict[str, Any] | list[Any], "position", BadRequest)
+    if not isinstance(given, dict) and "|" not in given:
         tiles = notations.read_tiles(given, options.source, rules)
         written = notations.write_tiles(tiles, options.to)
         return _json(written) if options.json else " ".join(written)
@@ -433,14 +436,16 @@ def _converted(options: argparse.Namespace, text: str) -> str:
 
 def _rules(text: str) -> str | dict[str, Any]:
     """A preset's name as it is, or the JSON object that a text with a brace is."""
-    return _json_object(text, "rules", BadRules) if text.lstrip().startswith("{") else text
+    if not text.lstrip().startswith("{"):
+        return text
+    return _from_json(text, dict[str, Any], "rules", BadRules)  # type: ignore[no-any-return]
 
 
-def _json_object(text: str, name: str, failure: type[MeldcoreError]) -> dict[str, Any]:
+def _from_json(text: str, kind: Any, name: str, failure: type[MeldcoreError]) -> Any:
     import msgspec
 
     try:
-        return msgspec.json.decode(text, type=dict[str, Any])
+        return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise failure(f"{name} {text[:60]!r}: {error}", path=f"$.{name}", token=text) from None
 

@@ -25,6 +25,9 @@ OWN = "meldcore"
 
 _OWN_TILES = "krby1"
 
+_HIGHEST = 15
+"""The highest number of any edition."""
+
 _NAME = re.compile(r"(1?)([A-Za-z]{4})(1?)")
 _OWN_TILE = re.compile(r"\b[krby][0-9]+\b")
 _PLACE = re.compile(r"\$\.(table|hand|tiles)\[(\d+)\]")
@@ -315,8 +318,9 @@ class _Parser:
                 continue
             low = int(found["low"])
             high = int((None if self.number_first else found["high"]) or low)
-            if high < low:
-                raise BadTile(f"tiles {text!r} ({place}): {high} is lower than {low}", path=path, token=text)
+            if not low <= high <= max(low, _HIGHEST):
+                fault = f"{high} is lower than {low}" if high < low else f"no number is higher than {_HIGHEST}"
+                raise BadTile(f"tiles {text!r} ({place}): {fault}", path=path, token=text)
             colours = found["colours"] if self.exact else found["colours"].lower()
             yield from (f"{self.ours[colour]}{number}" for colour in colours for number in range(low, high + 1))
 
