@@ -158,7 +158,7 @@ def test_pictures_of_one_page_share_what_they_share():
                 assert shared.setdefault(element.get("id"), text) == text
             theme = ElementTree.fromstring(picture).get("class")
             rules = re.findall(r"\.[^{}]*(?=\{)", re.search("<style>(.*)</style>", picture)[1])
-            assert all(re.fullmatch(rf"\.{theme} \.[a-z]+", rule) for rule in rules)
+            assert all(re.fullmatch(rf"\.{theme} \.mc-[a-z]+", rule) for rule in rules)
 
 
 def test_the_picture_in_the_readme_is_the_one_drawn_now():
@@ -194,7 +194,7 @@ def test_inks_stand_out(theme):
     tiles = svg.position(Position.parse("k1r1b1y1 | r5 * | opening"), theme=theme)
     move = svg.move(LATE, LATE.best(), theme=theme)
     cards = svg.move(CARDS, CARDS.best(), theme=theme)
-    styles = [dict(re.findall(r"\.([a-z]+)\{(?:fill|color):(#[0-9a-f]+)", each)) for each in (tiles, move, cards)]
+    styles = [dict(re.findall(r"\.mc-([a-z]+)\{(?:fill|color):(#[0-9a-f]+)", each)) for each in (tiles, move, cards)]
     for ink in ("k", "r", "b", "y", "joker"):
         assert contrast(styles[0][ink], styles[0]["tile"]) >= 3
     for ink in ("k", "r", "joker"):

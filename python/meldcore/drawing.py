@@ -247,7 +247,8 @@ class _Sheet:
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size} '
-                f'class="meldcore-{theme}" stroke-linecap="round" stroke-linejoin="round" role="img" '
+                f'class="meldcore-{theme}" style="max-width:100%;height:auto" stroke-linecap="round" '
+                'stroke-linejoin="round" role="img" '
                 f"aria-label={quoteattr(title)}>",
                 f"<title>{escape(title)}</title>",
                 f"<style>{''.join(styles)}</style>",
@@ -261,14 +262,14 @@ class _Sheet:
 
     def _style(self, theme: Theme, palette: str) -> str:
         return "".join(
-            f".meldcore-{theme} .{name}{{{style}}}"
+            f".meldcore-{theme} .mc-{name}{{{style}}}"
             for name, style in _PALETTES[palette].items()
             if name in self.classes
         )
 
     def panel(self, panel: Panel, rows: Sequence[Sequence[Block]], top: int, width: int, height: int) -> None:
         self.classes.add(panel.kind)
-        self.lines.append(f'<rect class="{panel.kind}" y="{top}" width="{width}" height="{height}" rx="14"/>')
+        self.lines.append(f'<rect class="mc-{panel.kind}" y="{top}" width="{width}" height="{height}" rx="14"/>')
         x, y = _PADDING, top + _PADDING
         if panel.asked:
             note = _strokes(panel.note, 0, 0, 1, 2.2)
@@ -281,7 +282,7 @@ class _Sheet:
         for row in rows:
             for block in row:
                 of_set = f" data-set={quoteattr(block.text)}" if block.text else ""
-                self.lines.append(f'<g class="{self.paper}"{of_set}>')
+                self.lines.append(f'<g class="mc-{self.paper}"{of_set}>')
                 for cell in block.cells:
                     self.cell(cell, x, y)
                     if cell.mark:
@@ -325,7 +326,7 @@ class _Sheet:
     def use(self, name: str, content: str, of_class: str, x: int, y: int) -> None:
         self.shared[name] = content
         self.classes.add(of_class)
-        self.lines.append(f'<use href="#mc-{name}" class="{of_class}" x="{x}" y="{y}"/>')
+        self.lines.append(f'<use href="#mc-{name}" class="mc-{of_class}" x="{x}" y="{y}"/>')
 
 
 def _number(tile: str) -> str:
