@@ -47,7 +47,8 @@ def examine(picture):
     """The picture as a tree, if it is sound."""
     root = ElementTree.fromstring(picture)
     assert root.get("role") == "img"
-    assert root.get("aria-label") == root.find(f"{SVG}title").text
+    assert root.get("aria-label")
+    assert root.find(f"{SVG}title").text
     shared = [element.get("id").removeprefix("mc-") for element in root.find(f"{SVG}defs")]
     assert len(shared) == len(set(shared))
     assert set(shared) == {name for name, _, _ in uses(root)}
@@ -125,6 +126,17 @@ def test_a_joker_shows_what_it_stands_for():
     assert small("k3r3b3*") == ["3", "y"]
     cards = [name for name, _, _ in uses(examine(svg.table("10S*QS", "rummy-40")))]
     assert [name for name in cards if name.startswith("small-")] == ["small-J", "small-S"]
+
+
+def test_what_is_seen_is_said():
+    root = examine(svg.position(Position.parse("k3*k5 b3y3* | r10 r11 y1 | opening")))
+    assert root.find(f"{SVG}title").text == "table k3*k5 b3y3*, hand before the initial meld r10 r11 y1"
+    assert root.get("aria-label") == (
+        "table: black 3 joker 5; blue 3 yellow 3 joker. hand before the initial meld: red 10; red 11; yellow 1"
+    )
+    move = Position.parse("5S6S7S | 8S KH", "rummy-40").best()
+    root = examine(svg.move(Position.parse("5S6S7S | 8S KH", "rummy-40"), move))
+    assert root.get("aria-label") == "laid: spades 8. table: spades 5 6 7 8. hand: empty. discarded: hearts K"
 
 
 def test_empty_table_and_hand():

@@ -9,6 +9,7 @@ from .errors import BadRequest, nearest, shown
 from .glyphs import FACE, HEIGHT, SHAPES, placed, width_of
 from .reading import check_whole
 from .rules import Rules
+from .steps import tiles_in
 
 Theme = Literal["auto", "light", "dark"]
 
@@ -69,6 +70,24 @@ def hue_of(tile: str) -> str:
     return tile[0] if tile[0] in "krby*" else tile[-1]
 
 
+def number_of(tile: str) -> str:
+    """The number of a tile, the rank of a card."""
+    return tile[1:] if tile[0] in "krby" else tile[:-1]
+
+
+_NAMES = {
+    "k": "black",
+    "r": "red",
+    "b": "blue",
+    "y": "yellow",
+    "S": "spades",
+    "H": "hearts",
+    "C": "clubs",
+    "D": "diamonds",
+}
+"""What a colour or a suit is called."""
+
+
 # ---- where it is seen; all lengths are in units of the picture, pixels where no width is asked for
 
 _COLUMNS = 18
@@ -125,12 +144,15 @@ def _width(rows: Iterable[Sequence[Block]], gap: int) -> int:
 def draw(
     panels: Sequence[Panel],
     rules: Rules,
-    title: str,
+    seen: Sequence[tuple[str, Sequence[str]]],
     theme: Theme = "auto",
     columns: int = _COLUMNS,
     width: int | None = None,
 ) -> str:
-    """The panels one below the other, all as wide as the widest. ``title``: what there is to be seen, in words."""
+    """The panels one below the other, all as wide as the widest.
+
+    ``seen``: what there is to be seen, sets or tiles by what they are; it is said in the notation and in words.
+    """
     if theme not in get_args(Theme):
         near = nearest(shown(theme, str), get_args(Theme))
         message = f"there is no theme {shown(theme)}; the nearest known one is {near!r}"
@@ -148,7 +170,22 @@ def draw(
         height = len(rows) * _ROW - (_ROW - _HEIGHT) + 2 * _PADDING
         sheet.panel(panel, rows, top, inner + 2 * _PADDING, height)
         top += height + _BETWEEN_PANELS
-    return sheet.svg(inner + 2 * _PADDING, top - _BETWEEN_PANELS, title, theme, width)
+    title = ", ".join(f"{what} {' '.join(texts) or 'empty'}" for what, texts in seen)
+    words = ". ".join(f"{what}: {'; '.join(map(_spoken, texts)) or 'empty'}" for what, texts in seen)
+    return sheet.svg(inner + 2 * _PADDING, top - _BETWEEN_PANELS, title, words, theme, width)
+
+
+def _spoken(text: str) -> str:
+    """A set or a tile in words, a colour only where it is another than before."""
+    words, before = [], ""
+    for tile in tiles_in(text):
+        if tile == "*":
+            words.append("joker")
+            continue
+        hue = hue_of(tile)
+        words.append(number_of(tile) if hue == before else f"{_NAMES[hue]} {number_of(tile)}")
+        before = hue
+    return " ".join(words)
 
 
 def check_width(width: int | None) -> None:
@@ -237,7 +274,7 @@ class _Sheet:
         self.classes: set[str] = set()
         self.lines: list[str] = []
 
-    def svg(self, width: int, height: int, title: str, theme: Theme, pixels: int | None) -> str:
+    def svg(self, width: int, height: int, title: str, words: str, theme: Theme, pixels: int | None) -> str:
         size = f'width="{width}" height="{height}"'
         if pixels is not None:
             size = f'width="{pixels}" height="{max(1, round(pixels * height / width))}"'
@@ -249,7 +286,7 @@ class _Sheet:
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {size} '
                 f'class="meldcore-{theme}" style="max-width:100%;height:auto" stroke-linecap="round" '
                 'stroke-linejoin="round" role="img" '
-                f"aria-label={quoteattr(title)}>",
+                f"aria-label={quoteattr(words)}>",
                 f"<title>{escape(title)}</title>",
                 f"<style>{''.join(styles)}</style>",
                 "<defs>",
@@ -307,7 +344,7 @@ class _Sheet:
             return
         self.use("joker-of", _PAPER + _joker(11, 7, 1.125), "joker", x, y)
         hues = [hue_of(tile) for tile in stands_for]
-        text = _number(stands_for[0]) if len(hues) == 1 else ""
+        text = number_of(stands_for[0]) if len(hues) == 1 else ""
         beside = _SMALL_PITCH - _SMALL_SHAPE
         before = round(width_of(text) * _SMALL) + beside if text else 0
         x += (_WIDTH - before - len(hues) * _SMALL_PITCH + beside) // 2
@@ -329,14 +366,9 @@ class _Sheet:
         self.lines.append(f'<use href="#mc-{name}" class="mc-{of_class}" x="{x}" y="{y}"/>')
 
 
-def _number(tile: str) -> str:
-    """The number of a tile, the rank of a card."""
-    return tile[1:] if tile[0] in "krby" else tile[:-1]
-
-
 def _face(tile: str) -> str:
     """What is on a tile or a card."""
-    text, hue = _number(tile), hue_of(tile)
+    text, hue = number_of(tile), hue_of(tile)
     if hue in "SHCD":
         return _strokes(text, 6, 7, 0.95, 2.4) + _shape(hue, 15, 29, 20)
     return _strokes(text, (_WIDTH - width_of(text) * 1.3) / 2, 9, 1.3, 2.6) + _shape(hue, _WIDTH / 2 - 6, 38, 12)

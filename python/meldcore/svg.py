@@ -22,13 +22,13 @@ from .turns import CardMove
 def table(sets: str | Iterable[str], rules: AnyRules = "rummi-q", **look: Unpack[Look]) -> str:
     """The picture of a table, its sets in canonical order. ``look``: see ``Look``."""
     lying = Position(sets, (), rules)
-    return draw([_table_panel(_sets(lying))], lying.rules, f"table {_named(lying.table)}", **look)
+    return draw([_table_panel(_sets(lying))], lying.rules, [("table", lying.table)], **look)
 
 
 def hand(tiles: str | Iterable[str], rules: AnyRules = "rummi-q", **look: Unpack[Look]) -> str:
     """The picture of a hand, in canonical order. ``look``: see ``Look``."""
     held = Position((), tiles, rules)
-    return draw([_rack_panel(held.hand)], held.rules, f"hand {_named(held.hand)}", **look)
+    return draw([_rack_panel(held.hand)], held.rules, [("hand", held.hand)], **look)
 
 
 def position(position: Position, **look: Unpack[Look]) -> str:
@@ -39,8 +39,9 @@ def position(position: Position, **look: Unpack[Look]) -> str:
     """
     asked = 0 if position.opened else position.rules.initial_meld
     panels = [_table_panel(_sets(position)), _rack_panel(position.hand, position.taken, "moved", asked)]
-    title = f"table {_named(position.table)}, hand {_named(position.hand)}"
-    return draw(panels, position.rules, title + ", not opened yet" * (not position.opened), **look)
+    opening = " before the initial meld" * (not position.opened)
+    seen = [("table", position.table), (f"hand{opening}", position.hand)]
+    return draw(panels, position.rules, seen, **look)
 
 
 def move(position: Position, move: Move | CardMove, **look: Unpack[Look]) -> str:
@@ -50,14 +51,13 @@ def move(position: Position, move: Move | CardMove, **look: Unpack[Look]) -> str
     IllegalMove, with every reason, for what is no legal turn of the position.
     """
     after = position.play(move)
-    held = after.hand
+    seen, held = [("laid", move.played), ("table", move.table), ("hand", after.hand)], after.hand
     discard = move.discard if isinstance(move, CardMove) else None
-    title = f"lay {_named(move.played)}, table {_named(move.table)}"
     if discard is not None:
         held = Position((), (*held, discard), position.rules).hand
-        title += f", discard {discard}"
+        seen.append(("discarded", (discard,)))
     panels = [_table_panel(_marked_sets(position, move, after)), _rack_panel(held, discard, "out")]
-    return draw(panels, position.rules, title, **look)
+    return draw(panels, position.rules, seen, **look)
 
 
 def png(picture: str, width: int | None = None) -> bytes:
@@ -85,10 +85,6 @@ def png(picture: str, width: int | None = None) -> bytes:
 
 _SIZE = re.compile(r'<svg xmlns="[^"]*" viewBox="0 0 ([0-9]+) ([0-9]+)" width="([0-9]+)"')
 _MOST_IN_PNG = 64 * 10**6
-
-
-def _named(texts: Sequence[str]) -> str:
-    return " ".join(texts) or "empty"
 
 
 # ---- what is to be seen
