@@ -15,13 +15,13 @@ def random_lay(game, chance):
     """A legal lay, or what is left to who can lay nothing.
 
     From a small hand each table is as likely as the others; a crowded position has too many for that, and now and then
-    one is too crowded for any search.
+    one is too crowded for any search but the plainest.
     """
     position = game.position
     try:
         move = lay_found(position, chance)
     except TooLarge:
-        return game.otherwise
+        move = position.best() if game.rules.must_play else None
     # a table is judged, a move that a search has found is not
     return Lay(chance.choice([move, move.table])) if move else game.otherwise
 

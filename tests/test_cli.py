@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from typing import Any
@@ -154,6 +155,11 @@ def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
         (["moves", "| r1", "--limit", "x"], "'x'"),
         (["best", "| r1", "--objective", "most"], "most"),
         (["rules", "rumi-q"], "'rummi-q'"),
+        (["show", "| r1 r2", "--move", "0"], "no move 0"),
+        (["show", "| r1", "--move", "worst"], "'worst'"),
+        (["show", "| r1", "-o", "x.gif"], "'x.gif'"),
+        (["show", "| r1", "-o", "x.svg", "--columns", "0"], "columns goes from 1"),
+        (["show", "| r1", "-o", "no/such/folder/x.svg"], "no/such/folder"),
         (["serve", "--threads", "0"], "at least 1"),
     ],
 )
@@ -179,7 +185,34 @@ def test_cards(capsys: pytest.CaptureFixture[str]) -> None:
     assert "only the card game" in refuse(capsys, "best", "| r5", "--taken", "r5")
 
 
-@pytest.mark.parametrize("command", [[], ["count"], ["best"], ["moves"], ["serve"], ["rules"], ["bench"]])
+def test_show(capsys: pytest.CaptureFixture[str]) -> None:
+    position = "k3*k5k6 b3y3* k8r8b8y8 | k3 k5 k6"
+    assert run(capsys, "show", position) == (
+        0,
+        "table  k3*k5k6 k8r8b8y8 b3y3*\nhand   k3 k5 k6\n       a joker of k3*k5k6 stands for k4\n"
+        "       a joker of b3y3* stands for k3 or r3, freed by k3\n",
+    )
+    assert run(capsys, "show", position, "--move", "1") == (
+        0,
+        "lay    k3 k5 k6\ntable  k3*k5k6 k5k6* k3b3y3 k8r8b8y8\nhand\n"
+        "    1. put k3 in place of the joker in b3 y3 *\n    2. lay k5 k6 *\n",
+    )
+    assert run(capsys, "show", "| k1 k2 | opening") == (
+        0,
+        "table\nhand   k1 k2\n       not opened yet: the initial meld is 30 points\n",
+    )
+    assert run(capsys, "show", "| k1", "--move", "best") == (1, "no legal turn\n")
+    cards = ["--rules", "rummy-40"]
+    assert run(capsys, "show", "5S6S7S | 8S 2H", *cards, "--taken", "8S", "--move", "best") == (
+        0,
+        "lay    8S\ntable  5S6S7S8S\nhand\ndiscard  2H\n",
+    )
+    assert "8S was taken" in run(capsys, "show", "5S6S7S | 8S 2H", *cards, "--taken", "8S")[1]
+
+
+@pytest.mark.parametrize(
+    "command", [[], ["count"], ["best"], ["moves"], ["show"], ["serve"], ["rules"], ["bench"]]
+)
 def test_help(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main([*command, "--help"])
@@ -232,6 +265,16 @@ def test_colour_on_a_terminal_only() -> None:
     assert "\x1b[" in on_a_terminal(*BEST)
     assert "\x1b[" not in on_a_terminal(*BEST, NO_COLOR="1")
     assert "\x1b[" not in on_a_terminal(*BEST, TERM="dumb")
+
+
+def test_tiles_on_a_terminal_are_cells_that_end_with_a_set() -> None:
+    shown = on_a_terminal("show", "r4r5r6 k7b7y7 k1k2k3k4 | r7 *", *EASY)
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in shown.splitlines()]
+    assert lines == [
+        "table   k1  k2  k3  k4   r4  r5  r6",
+        "        k7  b7  y7",
+        "hand    r7   *",
+    ]
 
 
 def test_suits_are_symbols_where_there_is_colour() -> None:

@@ -13,8 +13,8 @@ from meldcore.arena import run as run_arena
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-def run(name: str) -> list[str]:
-    done = subprocess.run([sys.executable, EXAMPLES / name], capture_output=True, text=True, check=True)
+def run(name: str, folder: Path | None = None) -> list[str]:
+    done = subprocess.run([sys.executable, EXAMPLES / name], cwd=folder, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -30,6 +30,13 @@ def test_patience() -> None:
     greedy, at_random = run("patience.py")
     assert greedy.startswith("greedy: out in ")
     assert float(greedy.split()[-2]) < float(at_random.split()[-2])
+
+
+def test_picture(tmp_path: Path) -> None:
+    assert run("picture.py", tmp_path) == ["wrote best-turn.html"]
+    page = (tmp_path / "best-turn.html").read_text(encoding="utf-8")
+    assert page.count("<svg ") == page.count("</svg>") == 2
+    assert "<li>put k3 in place of the joker in b3 y3 *</li>" in page
 
 
 @pytest.mark.parametrize("rules", ["rummi-q", "rummy-40"])

@@ -4,7 +4,7 @@ import pickle
 import re
 from collections import Counter
 from dataclasses import FrozenInstanceError
-from itertools import islice
+from itertools import islice, pairwise
 
 import pytest
 from hypothesis import event, given, settings
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import reference as ref
 from meldcore import IllegalMove, Position, Step
+from meldcore.steps import untouched
 from strategies import joker_positions, positions
 
 FOUR_JOKERS = {"preset": "dutch-rummy", "jokers": 4, "copies": 3}
@@ -162,6 +163,31 @@ def test_turns_under_every_joker_rule(drawn):
             steps = replayed(position, move)
             check_jokers(position, move, steps)
             event(f"{rules.joker_retrieval}, {'*' in ''.join(position.table)}")
+
+
+@bound
+@given(positions(most_sets=4, most_tiles=18, joker_rules=st.just({})) | joker_positions(), st.integers(0, 2**32))
+def test_untouched_tiles_lay_where_they_lie(drawn, seed):
+    position, rules = position_of(drawn)
+    moves = position.moves()
+    for move in moves.sample(min(moves.total, 10), seed):
+        flags = untouched(position.table, move.table, position.rules)
+        lying = [list(zip(tiles_in(text), rest, strict=True)) for text, rest in zip(move.table, flags, strict=True)]
+        resting = Counter(tile for tiles in lying for tile, rests in tiles if rests)
+        touched = Counter(tile for tiles in lying for tile, rests in tiles if not rests)
+        assert resting <= Counter(tiles_in(*position.table))
+        assert Counter(move.played) <= touched
+        # two that rest side by side lay side by side
+        neighbours = Counter(pair for text in position.table for pair in pairwise(tiles_in(text)))
+        for text, tiles in zip(move.table, lying, strict=True):
+            if text[0] != "=" and len({tile[0] for tile, _ in tiles} - {"*"}) == 1:
+                for (one, rests), (other, too) in pairwise(tiles):
+                    assert not (rests and too) or neighbours[one, other]
+        old = ref.read_table(list((Counter(position.table) - Counter(move.table)).elements()), rules)
+        new = ref.read_table(list((Counter(move.table) - Counter(position.table)).elements()), rules)
+        same = (Counter(position.table) & Counter(move.table)).elements()
+        if not position.rules.joker_sets_locked:
+            assert resting.total() >= most_kept(old, new) + len(tiles_in(*same))
 
 
 @bound

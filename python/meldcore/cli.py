@@ -3,14 +3,24 @@
 import argparse
 import os
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ._version import __version__
-from .errors import BadRules, MeldcoreError
+from .errors import BadRequest, BadRules, MeldcoreError
+
+if TYPE_CHECKING:
+    from .position import Move, Position
+    from .puzzles import Puzzle
+    from .turns import CardMove
 
 _DONE, _NO, _BAD_INPUT = 0, 1, 2
+
+_MANY = 10
+"""Progress is shown where so many puzzles are made, and not printed on the same terminal."""
 
 _NOTATION = """\
 A position is "TABLE | HAND": sets separated by spaces, then tiles. A tile is a colour letter (k black, r red,
@@ -24,7 +34,10 @@ examples:
   meldcore best "k7b7y7 r4r5r6 | r7 k8 b8 y8"
   meldcore best --objective points "r4r5r6 | r7 r8"
   meldcore count --rules easy-rummy "| k10 k11 k12 r3 * | opening"
+  meldcore show --move best "k7b7y7 r4r5r6 | r7 k8 b8 y8"
   meldcore moves --limit 5 "r4r5r6 r8r9r10 | r7 b1"
+  meldcore puzzle --level hard --seed 7
+  meldcore convert --from krbo1 "k7 b7 o7; r4 r5 r6 | r7 j"
   meldcore partitions "r1r2r3r4r5r6 | b6 k6"
   meldcore partitions --rules rummy-40 "QS KS AS * 10H 10D"
   meldcore count --rules '{"preset": "rummi-q", "initial_meld": 0}' "| r1 r2 r3"
@@ -75,11 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     ) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=help, description=f"Print {help}.", epilog=_NOTATION)
         command.add_argument("position", metavar=f'"{about}"', help=f"{what}, or - for standard input")
-        command.add_argument(
-            "--rules",
-            default="rummi-q",
-            help="a preset (see meldcore rules) or a JSON object of fields; default rummi-q",
-        )
+        _add_rules(command)
         if paged:
             command.add_argument(
                 "--limit", type=int, default=20, help="list at most so many (default 20, at most 10000)"
@@ -106,6 +115,71 @@ def _parser() -> argparse.ArgumentParser:
         what="loose tiles, or a position whose tiles are meant",
     )
 
+    show = commands.add_parser(
+        "show",
+        help="a picture of a position, or of a move",
+        description="Show a position, or a move of it, as tiles here or as a picture in a file.",
+        epilog=_NOTATION,
+    )
+    show.add_argument("position", metavar='"TABLE | HAND"', help="the position, or - for standard input")
+    _add_rules(show)
+    show.add_argument("--taken", metavar="CARD", help="in rummy-40, the card taken from the discard pile")
+    show.add_argument(
+        "--move", type=_move, metavar="best|K", help="the best move, or the K-th of meldcore moves, counted from 0"
+    )
+    show.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="an .svg, or a .png (which needs the extra pictures)"
+    )
+    _add_look(show)
+    show.set_defaults(run=_show)
+
+    puzzle = commands.add_parser(
+        "puzzle",
+        help="positions with a unique best turn to find",
+        description="Make puzzles: positions in which one turn alone lays the most tiles.",
+        epilog="Easy: 2 sets change and there is at most 1 near-miss, a part of the hand with one tile fewer than the "
+        "solution lays. Medium: 3 sets, 1 or more; hard: 4 or 5, 2 or more; expert: 6 or more, 3 or more.",
+    )
+    _add_rules(puzzle)
+    puzzle.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed, the same puzzle (default 0)")
+    puzzle.add_argument(
+        "--level", choices=["easy", "medium", "hard", "expert"], default="medium", help="default medium"
+    )
+    puzzle.add_argument(
+        "--count", type=_positive, default=1, metavar="N", help="make so many, of the seeds that follow (default 1)"
+    )
+    puzzle.add_argument("--format", choices=["text", "json", "svg"], default="text", help="default text")
+    puzzle.add_argument("--unsolved", action="store_true", help="leave out the solution")
+    puzzle.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="default standard output; of pictures NAME.svg, or NAME.png, which needs the extra pictures: to NAME are "
+        "added the seed, where there are many, and 'solution'",
+    )
+    _add_look(puzzle)
+    puzzle.set_defaults(run=_puzzle)
+
+    convert = commands.add_parser(
+        "convert",
+        help="positions and tiles from and to the notations of other programs",
+        description="Read a position, or tiles alone, in one notation and print them in another.",
+        epilog="A notation is 'meldcore', or the letters of black, red, blue and yellow and a 1 where the number "
+        'stands: krbo1 is like "K7 O7 R7; r4 j r6 | b8", 1bruo like "7b 7o 7r | 8u". Sets are parted by semicolons. A '
+        "text in braces is JSON: a table, a list of lists of tiles, and a hand, a list of tiles; one in brackets is "
+        "such a list.",
+    )
+    convert.add_argument("text", metavar='"TABLE | HAND"', help="a position, or tiles, or - for lines of these")
+    convert.add_argument("--from", dest="source", default="meldcore", metavar="NAME", help="default meldcore")
+    convert.add_argument("--to", default="meldcore", metavar="NAME", help="default meldcore")
+    _add_rules(convert)
+    convert.add_argument(
+        "--loose", action="store_true", help="the sets of the table are not known: arrange its tiles somehow"
+    )
+    convert.add_argument("--json", action="store_true", help="lists of tiles as JSON")
+    convert.set_defaults(run=_convert)
+
     replay = commands.add_parser(
         "replay",
         help="verify the record of a game",
@@ -122,7 +196,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="A bot is one of those built in, or 'cmd:' and the command line of a program that answers the op choose "
         "of the protocol on its standard input. A crash, a hang, garbage and an illegal turn cost the bot its penalty.",
     )
-    arena.add_argument("--rules", default="rummi-q", help="a preset or a JSON object of fields; default rummi-q")
+    _add_rules(arena)
     arena.add_argument("--bot", action="append", required=True, metavar="BOT", help="who plays; once for each")
     arena.add_argument(
         "--games", type=_positive, default=100, metavar="N", help="default 100; rounded up to whole deals"
@@ -180,6 +254,31 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_rules(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rules", default="rummi-q", help="a preset (see meldcore rules) or a JSON object of fields; default rummi-q"
+    )
+
+
+def _add_look(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--theme", choices=["auto", "light", "dark"], default="auto", help="of pictures; default auto, the reader's"
+    )
+    command.add_argument(
+        "--columns", type=int, default=18, metavar="N", help="of pictures: room for so many tiles a row (default 18)"
+    )
+    command.add_argument("--width", type=int, metavar="PIXELS", help="of pictures (default: as it comes)")
+
+
+def _move(text: str) -> str | int:
+    """The name of the best move, or the number of one."""
+    if text == "best":
+        return text
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'best' or a number, not {text!r}")
+    return int(text)
+
+
 def _threads(text: str) -> int:
     number = _positive(text)
     if number > 64:
@@ -199,9 +298,7 @@ def _ask(options: argparse.Namespace) -> int:
     from . import protocol, rendering
     from .stop import Stop
 
-    text = options.position
-    if text == "-":
-        text = sys.stdin.buffer.read().decode(errors="replace").strip()
+    text = _text(options.position)
     fields: dict[str, Any] = {"rules": _rules(options.rules)}
     if options.op == "partitions":
         fields["tiles"] = text.replace("|", " ").replace("=", " ")
@@ -221,16 +318,136 @@ def _ask(options: argparse.Namespace) -> int:
     return _DONE if found else _NO
 
 
+def _text(argument: str) -> str:
+    """The argument, or where it is "-" what standard input has."""
+    return sys.stdin.buffer.read().decode(errors="replace").strip() if argument == "-" else argument
+
+
+def _show(options: argparse.Namespace) -> int:
+    from . import rendering
+    from .position import Position
+
+    position = Position.parse(_text(options.position), _rules(options.rules), taken=options.taken)
+    move = None
+    if options.move == "best":
+        move = position.best()
+        if move is None:
+            print("no legal turn")
+            return _NO
+    elif options.move is not None:
+        moves = position.moves()
+        if options.move >= moves.total:
+            message = f"there is no move {options.move}: there are {moves.total}, counted from 0"
+            raise BadRequest(message, path="$.move", token=str(options.move))
+        move = moves[options.move]
+    if options.output is None:
+        lines = rendering.position_lines(position) if move is None else rendering.move_lines(position, move)
+        show = rendering.printer()
+        for line in lines:
+            show(line)
+    else:
+        _draw(options, options.output, position, move)
+    return _DONE
+
+
+def _draw(
+    options: argparse.Namespace, output: Path, position: "Position", move: "Move | CardMove | None" = None
+) -> None:
+    """Write the picture to a file, as what its name says."""
+    from . import svg
+    from .drawing import Look
+
+    suffix = output.suffix.lower()
+    if suffix not in (".svg", ".png"):
+        message = f"a picture is an .svg or a .png, not {output.name!r}"
+        raise BadRequest(message, path="$.output", token=output.name)
+    look: Look = {"theme": options.theme, "columns": options.columns, "width": options.width}
+    picture = svg.position(position, **look) if move is None else svg.move(position, move, **look)
+    if suffix == ".svg":
+        output.write_bytes(picture.encode())
+    else:
+        output.write_bytes(svg.png(picture))
+
+
+def _puzzle(options: argparse.Namespace) -> int:
+    from . import puzzles, rendering
+
+    if options.format == "svg" and options.output is None:
+        raise BadRequest("a picture needs a file, -o NAME.svg", path="$.output")
+    rules = _rules(options.rules)
+    seeds = range(options.seed, options.seed + options.count)
+    many = options.count >= _MANY and (options.output is not None or not sys.stdout.isatty())
+    with ExitStack() as stack:
+        report = stack.enter_context(rendering.progress(options.count, "puzzles") if many else nullcontext())
+        show: Callable[[str], object] = rendering.printer()
+        if options.format != "svg" and options.output is not None:
+            show = partial(print, file=stack.enter_context(options.output.open("w", encoding="utf-8")))
+        for seed in seeds:
+            puzzle = puzzles.make(seed, options.level, rules)
+            if options.format == "svg":
+                _draw_puzzle(options, puzzle, f"-{seed}" if options.count > 1 else "")
+            elif options.format == "json":
+                show(_json({"seed": seed} | puzzle.to_json(solved=not options.unsolved)))
+            else:
+                for line in rendering.puzzle_lines(puzzle, seed, solved=not options.unsolved):
+                    show(line)
+            if report is not None:
+                report(1)
+    return _DONE
+
+
+def _draw_puzzle(options: argparse.Namespace, puzzle: "Puzzle", addition: str) -> None:
+    """Write the picture of a puzzle, and that of its solution beside it."""
+    output = options.output.with_stem(f"{options.output.stem}{addition}")
+    _draw(options, output, puzzle.position)
+    if not options.unsolved:
+        _draw(options, output.with_stem(f"{output.stem}-solution"), puzzle.position, puzzle.solution)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    if options.text != "-":
+        print(_converted(options, options.text))
+        return _DONE
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        text = line.decode(errors="replace").strip()
+        if text:
+            try:
+                print(_converted(options, text))
+            except MeldcoreError as error:
+                print(f"meldcore: line {number}: {error}", file=sys.stderr)
+                return _BAD_INPUT
+    return _DONE
+
+
+def _converted(options: argparse.Namespace, text: str) -> str:
+    from . import notations
+
+    rules = _rules(options.rules)
+    given: Any = text
+    if text.lstrip()[:1] in ("{", "["):
+        given = _from_json(text, dict[str, Any] | list[Any], "position", BadRequest)
+    if not isinstance(given, dict) and "|" not in given:
+        tiles = notations.read_tiles(given, options.source, rules)
+        written = notations.write_tiles(tiles, options.to)
+        return _json(written) if options.json else " ".join(written)
+    position = notations.read(given, options.source, rules, loose=options.loose)
+    return _json(notations.to_lists(position, options.to)) if options.json else notations.write(position, options.to)
+
+
 def _rules(text: str) -> str | dict[str, Any]:
     """A preset's name as it is, or the JSON object that a text with a brace is."""
     if not text.lstrip().startswith("{"):
         return text
+    return _from_json(text, dict[str, Any], "rules", BadRules)  # type: ignore[no-any-return]
+
+
+def _from_json(text: str, kind: Any, name: str, failure: type[MeldcoreError]) -> Any:
     import msgspec
 
     try:
-        return msgspec.json.decode(text, type=dict[str, Any])
+        return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise BadRules(f"rules {text[:60]!r}: {error}", path="$.rules", token=text) from None
+        raise failure(f"{name} {text[:60]!r}: {error}", path=f"$.{name}", token=text) from None
 
 
 def _replay(options: argparse.Namespace) -> int:
@@ -290,10 +507,14 @@ def _show_rules(options: argparse.Namespace) -> int:
     return _DONE
 
 
-def _print_json(result: dict[str, Any]) -> None:
+def _json(result: object) -> str:
     import msgspec
 
-    print(msgspec.json.encode(result).decode())
+    return msgspec.json.encode(result).decode()
+
+
+def _print_json(result: dict[str, Any]) -> None:
+    print(_json(result))
 
 
 def _serve(options: argparse.Namespace) -> int:

@@ -116,6 +116,11 @@ class Game:
         """What the player to move is to find a move in."""
         return self.round.position
 
+    def _repr_svg_(self) -> str:
+        from .svg import position
+
+        return position(self.position)
+
     @property
     def has_drawn(self) -> bool:
         """Has the player to move drawn a card, and still to lay and to discard? Only in the card game."""

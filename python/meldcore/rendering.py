@@ -1,7 +1,7 @@
 """Answers for people: tiles in colour on a terminal, the same text plain in a pipe.
 
-Colour needs rich (the extra `cli`) and keeps to NO_COLOR. The text is the notation either way: what is
-printed can be typed in again. Only cards in colour show their suits as symbols.
+Colour needs rich (the extra `cli`) and keeps to NO_COLOR. Plain text is the notation: what is printed can be typed in
+again. In colour each tile has a ground of its own, cards show their suits as symbols, and lines end between sets.
 """
 
 import os
@@ -9,22 +9,22 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-_CARD = re.compile(r"(10|[2-9JQKA])([SHCD])")
-_SYMBOLS = dict(zip("SHCD", "♠♥♣♦", strict=True))
+from .position import Move, Position
+from .turns import CardMove
 
-_STYLES = {
-    r"(?:10|[2-9JQKA])[SC♠♣]": "bold black on white",
-    r"(?:10|[2-9JQKA])[HD♥♦]": "bold red on white",
-    r"k\d+": "bold black on white",
-    r"r\d+": "bold red on white",
-    r"b\d+": "bold blue on white",
-    r"y\d+": "bold dark_orange on white",
-    r"\*": "bold magenta on white",
-}
+if TYPE_CHECKING:
+    from .puzzles import Puzzle
+
+# no letter before it: the notation is read, not the words around it
+_TILE = re.compile(r"(?<![a-z])(?:[krby]\d+|(?:10|[2-9JQKA])[SHCD]|\*)")
+_SYMBOLS = dict(zip("SHCD", "♠♥♣♦", strict=True))
+_INKS = {"k": "black", "r": "red", "b": "blue", "y": "dark_orange3", "*": "magenta"} | dict.fromkeys("SC", "black")
+_INKS |= dict.fromkeys("HD", "red")
+_LABEL = re.compile(r"[a-z]* {2,}")
 
 
 def printer() -> Callable[[str], None]:
@@ -36,17 +36,70 @@ def printer() -> Callable[[str], None]:
         except ImportError:
             return print
         console = Console(highlight=False)
-        symbols = _SYMBOLS if console.color_system and console.encoding.startswith("utf") else {}
+        if not console.color_system:
+            return print
+        symbols = _SYMBOLS if console.encoding.startswith("utf") else {}
+
+        def in_colour(word: str) -> Text:
+            text, at = Text(), 0
+            for found in _TILE.finditer(word):
+                tile = found[0]
+                hue = tile[0] if tile[0] in _INKS else tile[-1]
+                text.append(word[at : found.start()])
+                text.append(f" {tile.replace(hue, symbols.get(hue, hue))} ", f"bold {_INKS[hue]} on white")
+                at = found.end()
+            return text.append(word[at:])
 
         def show(line: str) -> None:
-            text = Text(_CARD.sub(lambda card: card[1] + symbols.get(card[2], card[2]), line))
-            for tile, style in _STYLES.items():
-                # no letter before it: the notation is read, not the words around it
-                text.highlight_regex(rf"(?<![a-z]){tile}", style)
+            label = _LABEL.match(line)
+            text = Text(label[0] if label else "")
+            indent = len(text)
+            for number, word in enumerate(map(in_colour, line[indent:].split(" "))):
+                last = text.plain.rpartition("\n")[2]
+                if number and len(last) + 1 + len(word) > console.width:
+                    text.append("\n" + " " * indent)
+                elif number:
+                    text.append(" ")
+                text.append_text(word)
             console.print(text, soft_wrap=True)
 
         return show
     return print
+
+
+def position_lines(position: Position) -> Iterator[str]:
+    """The table and the hand, and what the jokers of the table are doing."""
+    yield f"table  {' '.join(position.table)}".rstrip()
+    yield f"hand   {' '.join(position.hand)}".rstrip()
+    if position.taken is not None:
+        yield f"       {position.taken} was taken from the discard pile, and has to be laid"
+    if not position.opened and position.rules.initial_meld:
+        yield f"       not opened yet: the initial meld is {_number(position.rules.initial_meld, 'point')}"
+    for joker in position.jokers():
+        freed = f", freed by {' or by '.join(map(' '.join, joker.freed_by))}" if any(joker.freed_by) else ""
+        yield f"       a joker of {joker.set} stands for {' or '.join(joker.stands_for.split())}{freed}"
+
+
+def move_lines(position: Position, move: Move | CardMove) -> Iterator[str]:
+    """What the move lays, the table and the hand after it, and how a person makes it."""
+    after = position.play(move)
+    yield f"lay    {' '.join(move.played) or 'nothing'}"
+    yield f"table  {' '.join(after.table)}".rstrip()
+    yield f"hand   {' '.join(after.hand)}".rstrip()
+    if isinstance(move, CardMove):
+        yield f"discard  {move.discard}"
+    else:
+        yield from (f"{number:5}. {step}" for number, step in enumerate(move.steps(position), 1))
+
+
+def puzzle_lines(puzzle: "Puzzle", seed: int, solved: bool) -> Iterator[str]:
+    """A puzzle to solve, and below it, when it is to be solved, the solution."""
+    grading = f"{_number(puzzle.changes, 'set')} to change, {_number(puzzle.near_misses, 'near-miss', 'es')}"
+    yield f"puzzle {seed}, {puzzle.level}: lay {_number(len(puzzle.solution.played), 'tile')}; {grading}"
+    yield from position_lines(puzzle.position)
+    if solved:
+        yield from move_lines(puzzle.position, puzzle.solution)
+    yield ""
 
 
 def count_lines(result: Mapping[str, Any]) -> Iterator[str]:
@@ -129,7 +182,7 @@ def arena_lines(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[int], None]]:
+def progress(total: int, noun: str = "games") -> Iterator[Callable[[int], None]]:
     """A function that is told how many more of ``total`` are done, and shows it on standard error."""
     if sys.stderr.isatty():
         try:
@@ -140,7 +193,7 @@ def progress(total: int) -> Iterator[Callable[[int], None]]:
         else:
             columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
             with Progress(*columns, console=Console(stderr=True)) as bar:
-                task = bar.add_task("games", total=total)
+                task = bar.add_task(noun, total=total)
                 yield lambda more: bar.advance(task, more)
             return
     done = said = 0
@@ -150,7 +203,7 @@ def progress(total: int) -> Iterator[Callable[[int], None]]:
         done += more
         if done * 10 // total > said:
             said = done * 10 // total
-            print(f"{done} of {total} games", file=sys.stderr, flush=True)
+            print(f"{done} of {total} {noun}", file=sys.stderr, flush=True)
 
     yield tell
 
@@ -203,9 +256,9 @@ def _page(noun: str, result: Mapping[str, Any], lines: list[str]) -> Iterator[st
         yield "..."
 
 
-def _number(count: int | str, noun: str) -> str:
+def _number(count: int | str, noun: str, plural: str = "s") -> str:
     """A count, in digits and words; counts above 2^53 come as decimal strings."""
-    return f"{int(count):,} {noun}{'' if int(count) == 1 else 's'}"
+    return f"{int(count):,} {noun}{'' if int(count) == 1 else plural}"
 
 
 def _plain(value: Any) -> str:

@@ -23,6 +23,8 @@ _JOKER = "*"
 _TILES = {tile_text(tile, cards): tile for cards in (False, True) for tile in range(4 << 4)}
 """Every tile and every card as colour << 4 | number."""
 
+_TILE = re.compile(r"\*|[krby]\d+|(?:10|[2-9JQKA])[SHCD]")
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -78,6 +80,38 @@ def steps_of(turn: Turn, before: Sequence[str], after: Sequence[str]) -> tuple[S
     return tuple(script.steps)
 
 
+def tiles_in(text: str) -> list[str]:
+    """The tiles of a set in the order in which they lie; of a table in the order of its sets.
+
+    >>> tiles_in("=r5**")
+    ['r5', '*', '*']
+    """
+    return _TILE.findall(text)
+
+
+def untouched(before: Sequence[str], after: Sequence[str], rules: Rules) -> list[list[bool]]:
+    """For every set of the table ``after``, and each of its tiles from left to right: may it lie as it lay before?
+
+    Canonical texts of sets. As few tiles as can be are touched, as in the steps of a move.
+
+    >>> untouched(["r3r4r5r6r7", "k1k2k3"], ["k1k2k3", "r3r4r5", "r5r6r7"], Rules.preset("easy-rummy"))
+    [[True, True, True], [True, True, True], [False, True, True]]
+    """
+    same = Counter(before) & Counter(after)
+    parts = [_Part.read(text, rules) for text in (Counter(before) - same).elements()]
+    targets = [_Part.read(text, rules) for text in (Counter(after) - same).elements()]
+    fates, new = _fates(parts, targets, (), rules.joker_sets_locked)
+    resting = [(target, set[int]()) for target in new]
+    for part, fate in zip(parts, fates, strict=True):
+        if fate.target:
+            resting.append((fate.target, part.kept_in(fate.target)))
+        resting += [(target, places) for places, target in fate.offshoots]
+    found = {text: [[True] * len(tiles_in(text))] * count for text, count in same.items()}
+    for target, places in resting:
+        found.setdefault(target.text, []).append([place in places for place in sorted(target.tiles)])
+    return [found[text].pop() for text in after]
+
+
 # ---- sets as places
 
 
@@ -96,7 +130,7 @@ class _Part:
 
     @staticmethod
     def read(text: str, rules: Rules) -> "_Part":
-        tiles = re.findall(r"\*|[krby]\d+|(?:10|[2-9JQKA])[SHCD]", text)
+        tiles = tiles_in(text)
         naturals = [divmod(_TILES[tile], 16) for tile in tiles if tile != _JOKER]
         colour, number = naturals[0]
         if read_set(text, rules).kind == "run":

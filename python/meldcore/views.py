@@ -39,6 +39,11 @@ class PlayerView(ABC):
     totals: tuple[int, ...]
     elapsed: float
 
+    def _repr_svg_(self) -> str:
+        from .svg import position
+
+        return position(self.position)
+
     @property
     @abstractmethod
     def otherwise(self) -> Draw | Pass | Lay:

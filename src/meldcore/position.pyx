@@ -181,6 +181,10 @@ cdef class Position:
         taken = "" if self.taken is None else f", taken={self.taken!r}"
         return f"Position.parse({str(self)!r}, rules={self.rules if changes else name!r}{taken})"
 
+    def _repr_svg_(self):
+        from meldcore import svg
+        return svg.position(self)
+
     def __reduce__(self):
         make = Position if self.taken is None else partial(Position, taken=self.taken)
         return make, (" ".join(self.table), " ".join(self.hand), self.rules, self.opened)
@@ -657,6 +661,10 @@ cdef class Move:
             edition = ", cards=True"
         return (f"Move(played={self.played!r}, table={self.table!r}, points={self.points}, "
                 f"unchanged={self.unchanged}{edition})")
+
+    def _repr_svg_(self):
+        from meldcore import svg
+        return None if self.origin is None else svg.move(self.origin, self)
 
     def __reduce__(self):
         return Move, (" ".join(self.played), " ".join(self.table), self.points, self.unchanged,
