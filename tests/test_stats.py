@@ -16,7 +16,7 @@ from meldcore import BadRules, Cancelled, Position, Stats, Stop
 
 EXPECTED = Path(__file__).parent / "data" / "stats.json"
 CLASSES = {
-    "free.jsonl": {"self", "rand0_0", "rand0_20", "rand0_40", "rand0_60", "rand0_80", "rand2_0", "rand2_20", "rand2_40"},
+    "free.jsonl": {"self", *(f"rand0_{tiles}" for tiles in (0, 20, 40, 60, 80)), "rand2_0", "rand2_20", "rand2_40"},
     "jokers.jsonl": {"self", "rand2_20"},
 }
 

@@ -285,7 +285,7 @@ cdef class Position:
         """The Stats of this position: how much work count(), moves() and best(objective) are. It does all of them.
 
         >>> Position.parse(" | k1 k2 k3", "easy-rummy").stats().steps
-        6
+        3
         """
         cdef Problem p
         cdef Objective wish
